@@ -78,7 +78,7 @@ def test_the_dashboard_fits_its_window(organiser: Visitor, width: int) -> None:
 
 def test_who_may_only_look_is_offered_nothing_else(browser: Browser, site: str, study: Served) -> None:
     viewer = Visitor.at(browser, f"{site}/s/organised/organiser#{study.keys.view}")
-    expect(viewer.page.get_by_text("This link only shows.")).to_be_visible()
+    expect(viewer.page.get_by_text("This link is read-only.")).to_be_visible()
     expect(viewer.page.get_by_role("switch")).to_be_hidden()
     assert viewer.page.get_by_role("button", name="Unblind").count() == 0
     export = viewer.page.get_by_role("button", name="Export data")

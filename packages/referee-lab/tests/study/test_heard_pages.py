@@ -272,7 +272,7 @@ def test_who_listens_for_longer_than_they_were_told_is_remarked_on(
         path.write_bytes(long)
     assert main(["study", "check", str(folder), "--no-browser"]) == 0
     # Three trials of 13 s are 0.65 minutes; 3 minutes of instructions and three trials of 7 s are told as 3.
-    assert "they listen for 0.7 minutes, and are told of about 3" in capsys.readouterr().out
+    assert "they listen for 0.7 minutes, but the texts tell them about 3" in capsys.readouterr().out
 
 
 def test_recordings_without_words_make_a_study_as_well(tmp_path: Path) -> None:

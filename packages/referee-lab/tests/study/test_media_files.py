@@ -101,7 +101,7 @@ def test_a_tenth_of_a_second_is_remarked_on_and_not_refused(tmp_path: Path, caps
     folder = heard_study(tmp_path / "short").folder
     write_sound(folder / "media" / "voice0.wav", 0.1)
     assert main(["study", "check", str(folder), "--no-browser"]) == 0
-    assert "Not so: every sound and film is long enough to say something (media/voice0.wav lasts 100 ms)" in (
+    assert "Not so: every sound and film is long enough for a description (media/voice0.wav lasts 100 ms)" in (
         capsys.readouterr().out
     )
 

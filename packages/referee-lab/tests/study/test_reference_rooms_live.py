@@ -526,7 +526,7 @@ def test_simulated_people_play_and_their_games_are_scored_as_any(
     assert "--as games or jsonl" in text
     code, text = told(capsys, "play", "--played", tmp_path)
     assert code == 2
-    assert "no played games are here" in text
+    assert "there are no played games here" in text
 
 
 def test_the_demonstration_is_for_one_person_with_two_programs(tmp_path: Path) -> None:

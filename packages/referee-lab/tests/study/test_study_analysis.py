@@ -132,7 +132,7 @@ def test_outliers_become_the_overall_mean_as_printed() -> None:
     frame = answers({"A": 1.0})[:10].with_columns(pl.Series("reading_ms", [1000.0] * 9 + [10000.0]))
     cleaned, said = set_outliers_to_mean(frame, ["reading_ms"])
     assert cleaned["reading_ms"].to_list() == [1000.0] * 9 + [1900.0]
-    assert said == ["RT: 1 outliers of 10 (10.0%) became the mean."]
+    assert said == ["RT: 1 outliers of 10 (10.0%) were replaced by the mean."]
 
 
 def test_table_11_has_means_by_domain_and_the_sd_over_both() -> None:

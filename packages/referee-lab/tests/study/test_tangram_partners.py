@@ -179,7 +179,7 @@ def test_a_piece_that_is_far_away_or_turned_is_not_near_enough():
         ({"player": "bogus"}, "'bogus' is not a player"),
         ({"player": "llm/openai-compatible|endpoint:http://localhost:1/v1"}, "no model is named"),
         ({"player": "llm/openai-compatible|model:m|sees:smell"}, "a player cannot see 'smell'"),
-        ({"pairing": "invited"}, "invited pairs are of people"),
+        ({"pairing": "invited"}, "invited pairs need people"),
     ],
 )
 def test_a_partner_that_cannot_play_is_told_before_anybody_comes(

@@ -218,7 +218,7 @@ def test_an_expression_has_the_words_of_its_span_and_the_utterance_that_holds_it
 def test_references_that_cannot_be_items_are_counted_by_reason(mugs: Dialogue) -> None:
     assert count_unusable_references([mugs]) == {
         "to an object that the speaker does not see": 1,
-        "not clear which object is meant": 1,
+        "unclear which object is meant": 1,
     }
 
 

@@ -112,7 +112,7 @@ def test_what_cannot_be_laid_is_told(tmp_path: Path, old: str, new: str, told: s
 def test_another_piece_under_the_same_number_is_refused(houses: Path, tmp_path: Path) -> None:
     path = tmp_path / "other.toml"
     path.write_text(HOUSES.replace('"houses"', '"barns"'), "utf-8")
-    with pytest.raises(InputError, match="piece 31 of the set 'barns' is another one elsewhere"):
+    with pytest.raises(InputError, match="piece 31 of the set 'barns' differs between the recordings"):
         read_pieces(path)
 
 

@@ -47,5 +47,5 @@ def test_any_dialogues_are_reduced(data_folder: Path) -> None:
     found = reduce_dialogues("cabb-dutch", read_game_dialogues("cabb-dutch", data_folder))
     assert [level.mean for level in found.words] == pytest.approx([54.8, 33.3, 21.7, 18.0, 14.2, 12.3], abs=0.15)
     assert (found.games, found.heard) == (19, ())
-    with pytest.raises(InputError, match="no two pairs describe an object again"):
+    with pytest.raises(InputError, match="no two pairs describe an object repeatedly"):
         reduce_dialogues("one", read_game_dialogues("cabb-dutch", data_folder)[:1])

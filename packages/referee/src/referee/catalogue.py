@@ -87,7 +87,7 @@ METRICS: dict[str, Entry] = {
     ),
     "scene/bits": Entry("referee.metrics.discrimination:Bits", {}, "log2(1 + remaining distractors)"),
     "scene/surplus": Entry(
-        "referee.metrics.discrimination:Surplus", {}, "properties that can go without letting a distractor in"
+        "referee.metrics.discrimination:Surplus", {}, "properties that can be removed without admitting a distractor"
     ),
     "scene/deficit": Entry(
         "referee.metrics.discrimination:Deficit", {}, "fewest properties to add until the target is distinguished"
@@ -117,7 +117,9 @@ METRICS: dict[str, Entry] = {
         "referee.metrics.strings:Edit", {"normalise": True}, "word edit distance per reference token"
     ),
     "string/seb": Entry("referee.metrics.strings:Seb", {}, "1 - errors / reference length (Bangalore et al.)"),
-    "string/seb.moves": Entry("referee.metrics.strings:Seb", {"moves": True}, "the same, a moved word being one error"),
+    "string/seb.moves": Entry(
+        "referee.metrics.strings:Seb", {"moves": True}, "the same, but a moved word counts as one error"
+    ),
     "string/bleu.1": Entry("referee.metrics.bleu:Bleu", {"order": 1}, "BLEU with unigrams"),
     "string/bleu.2": Entry("referee.metrics.bleu:Bleu", {"order": 2}, "BLEU up to bigrams"),
     "string/bleu.3": Entry("referee.metrics.bleu:Bleu", {"order": 3}, "BLEU up to trigrams"),
@@ -126,7 +128,7 @@ METRICS: dict[str, Entry] = {
     "string/rouge-2": Entry("referee.metrics.rouge:Rouge2", {}, "bigram overlap F"),
     "string/rouge-su4": Entry("referee.metrics.rouge:RougeSU4", {}, "skip-bigrams (gap 4) and unigrams"),
     "string/rouge-l": Entry(
-        "referee.metrics.rouge_l:RougeL", {}, "longest common subsequence F, as caption scorers join it"
+        "referee.metrics.rouge_l:RougeL", {}, "F of the longest common subsequence, as caption scorers compute it"
     ),
     "string/meteor": Entry("referee.metrics.meteor:Meteor", {}, "METEOR 1.5 by words and stems (extra: meteor)"),
     "string/meteor.exact": Entry("referee.metrics.meteor:Meteor", {"match": "exact"}, "METEOR 1.5 by words alone"),
@@ -253,7 +255,7 @@ CORPORA: dict[str, Entry] = {
         "KiloGram tangrams in pairs, 8,609 rounds; contexts in the pilots only",
     ),
     "vlm-tangram": Entry(
-        "referee.corpora.vlm_tangram:VlmTangram", {}, "7,440 guesses of tg-matcher once more, with pictures"
+        "referee.corpora.vlm_tangram:VlmTangram", {}, "the 7,440 guesses of tg-matcher, with pictures"
     ),
     "continual-adaptation": Entry(
         "referee.corpora.photographs:ContinualAdaptation",
@@ -359,10 +361,14 @@ HEARERS: dict[str, Entry] = {
         "referee.hearers.times:Timed", {}, "the learned listener with times by length, doubt and surplus (learns)"
     ),
     "position": Entry(
-        "referee.hearers.baselines:Position", {}, "always the same place of the shuffled scene: the chance level"
+        "referee.hearers.baselines:Position",
+        {},
+        "always chooses the same position of the shuffled scene: the chance level",
     ),
     "majority": Entry(
-        "referee.hearers.baselines:Majority", {}, "the entity that looks most like a target, for any description"
+        "referee.hearers.baselines:Majority",
+        {},
+        "chooses the entity that looks most like a target, for any description",
     ),
     "remote": Entry(
         "referee.hearers.remote:Remote",
@@ -380,7 +386,7 @@ HEARERS: dict[str, Entry] = {
     "sight/ocr": Entry(
         "referee.hearers.onlookers:ScreenReader",
         {},
-        "points at the words on a screen that the instruction shares (extra ocr)",
+        "points at words on the screen that also occur in the instruction (extra ocr)",
     ),
     "sight/model": Entry(
         "referee.hearers.vision_model:VisionModel",

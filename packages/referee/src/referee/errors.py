@@ -148,13 +148,13 @@ class BrokenPlugin(RefereeError):
 
     >>> print(BrokenPlugin("metric", "my/metric", "from neighbour", ImportError("no module named x")))
     the metric my/metric (from neighbour) is broken: ImportError: no module named x
-      → mend or uninstall that package; all other names can be used
+      → repair or uninstall that package; all other names can be used
     """
 
     def __init__(self, kind: str, name: str, about: str, error: BaseException | str) -> None:
         what = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
         super().__init__(
-            f"the {kind} {name} ({about}) is broken: {what}\n  → mend or uninstall that package; all other names can be used"
+            f"the {kind} {name} ({about}) is broken: {what}\n  → repair or uninstall that package; all other names can be used"
         )
 
 

@@ -39,7 +39,7 @@ Meaning = tuple[Any, ...]
 """A form as a nested tuple."""
 EVERYTHING: Meaning = ("and",)
 ANY = "*"
-"""The relation that holds where some relation does."""
+"""Name that stands for any relation in a form."""
 ALL = "all"
 OPERATORS = ("and", "or", "not", "rel", "inv", "least", "most", "<", ">", "nth", "parts")
 SIDES = {"left": 1, "top": 1, "right": -1, "bottom": -1}
@@ -197,7 +197,7 @@ def _parse_fixed(operator: str, rest: Sequence[Any], place: str) -> Meaning:
     def make_error() -> InputError:
         """Return the error for an operator with missing or superfluous arguments."""
         return _make_shape_error(
-            place, f"{_format_data([operator, *rest])} is not complete, or has too much", f"write {_SHAPES[operator]}"
+            place, f"{_format_data([operator, *rest])} has missing or surplus parts", f"write {_SHAPES[operator]}"
         )
 
     if operator == "not":

@@ -60,9 +60,9 @@ LANDMARKS = re.compile(r"landmark\d*\.")
 # One read-only mapping for every record without data: a shared `{}` could be written to through any of them.
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 HUMAN = "human"
-"""The system that people are, where what they said stands beside what systems said."""
+"""Name of the system for descriptions by people, beside those by systems."""
 NOT_ANSWERED = "not answered"
-"""The flag of a response that is none, because the endpoint behind a hearer failed; counts leave it out and report how many there are."""
+"""Flag of a missing response: the hearer's endpoint failed. Counts leave these out and report their number."""
 
 
 def _join_first(texts: Iterable[str], most: int) -> str:
@@ -242,7 +242,7 @@ class Taxonomy(NamedTuple):
         while path[-1] in above:
             path.append(above[path[-1]])
             if path[-1] in path[:-1]:
-                raise ValueError(f"{path[-1]} is above itself")
+                raise ValueError(f"{path[-1]} is its own ancestor")
         return path
 
     def basic_path(self, prop: Property) -> list[Property]:

@@ -61,7 +61,7 @@ def test_a_corrected_paper_has_nothing_left_that_its_corrections_explain() -> No
 
 def test_a_register_that_does_not_fit_its_table_is_refused() -> None:
     stale = replace(of_paper("belz-gatt-2008")[0], printed="1960.3")
-    with pytest.raises(MalformedInput, match="does not read"):
+    with pytest.raises(MalformedInput, match="does not contain"):
         correct_paper(read_shipped_paper("belz-gatt-2008"), [stale])
 
 

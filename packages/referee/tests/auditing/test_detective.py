@@ -109,8 +109,8 @@ def flipped(text: str) -> str:
     ("change", "words"),
     [
         (flipped, "the sign is wrong"),
-        (lambda t: t.replace("0.", "0.0", 1), "the decimal point stands too far to the left"),
-        (lambda t: t[:-2] + t[-1] + t[-2], "two digits have changed places"),
+        (lambda t: t.replace("0.", "0.0", 1), "the decimal point is too far to the left"),
+        (lambda t: t[:-2] + t[-1] + t[-2], "two digits are swapped"),
         (lambda t: t[:-2] + str((int(t[-2]) + 5) % 10) + t[-1], "one digit differs from"),
     ],
 )

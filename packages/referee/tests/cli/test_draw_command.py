@@ -89,12 +89,12 @@ def test_a_contact_sheet(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("args", "problem"),
     [
-        ([], "not exactly one thing"),
-        (["scene.json", "--sheet", "people"], "not exactly one thing"),
+        ([], "exactly one thing"),
+        (["scene.json", "--sheet", "people"], "exactly one thing"),
         (["nowhere.json"], "no such file"),
-        (["scene.json", "--target", "zz"], "'zz' is to be marked"),
+        (["scene.json", "--target", "zz"], "'zz' should be marked"),
         (["scene.json", "--mark"], "names no target"),
-        (["scene.json", "--trial", "t1"], "--trial belongs to a corpus"),
+        (["scene.json", "--trial", "t1"], "a trial can only be drawn from a corpus"),
         (["scene.json", "--out", "x.gif"], "neither .svg nor .png"),
         (["scene.json", "--out", "no/folder/x.png"], "cannot be written"),
         (["scene.json", "--out", "no/folder/x.svg"], "cannot be written"),

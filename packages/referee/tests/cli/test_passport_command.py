@@ -257,7 +257,7 @@ def test_text_names_the_verdict_and_its_reasons(study: Path, capsys: pytest.Capt
     assert main(["passport", "position", "--data", str(study)]) == 0
     out = capsys.readouterr().out
     assert "not fit" in out
-    assert "Where an object stands decides what it chooses" in out
+    assert "The position of objects decides" in out
     assert "passport " in out
 
 
@@ -409,7 +409,7 @@ def test_a_hearer_asked_elsewhere_has_the_places_it_was_shown_and_no_probes(
     assert card["left_out"] == {"not asked of this hearer": 1}
     assert {probe["why"] for probe in card["probes"].values()} == {"not asked"}
     assert card["verdict"] == "not fit"
-    assert any("Where an object stands decides" in reason for reason in card["reasons"])
+    assert any("The position of objects decides" in reason for reason in card["reasons"])
     assert main(["passport", f"recorded:{tmp_path / 'answers.jsonl'}", "--data", str(study)]) == 0
     assert "not asked" in capsys.readouterr().out
 

@@ -33,7 +33,7 @@ def test_an_unknown_factor_is_refused() -> None:
 
 
 def test_sampling_in_words() -> None:
-    assert describe_sampling(("game",)) == "games: intervals are to hold for new games"
+    assert describe_sampling(("game",)) == "games: intervals generalise to new games"
     assert "scenes and speakers, crossed" in describe_sampling(("scene", "speaker"))
     assert "unknown" in describe_sampling(())
 

@@ -118,9 +118,7 @@ def test_a_machine_that_leaves_is_no_fault_of_its_piece() -> None:
     assert said == ["a, item 1: its machine left the cluster; done elsewhere"] * 5
     for _ in range(7):
         queue.requeue_lost(WorkPiece("a", ("1",)), "its machine left the cluster")
-    with pytest.raises(
-        InputError, match="worker processes end again and again, the last at a, item 1: its machine left"
-    ):
+    with pytest.raises(InputError, match="worker processes ended repeatedly, the last at a, item 1: its machine left"):
         queue.requeue_lost(WorkPiece("a", ("1",)), "its machine left the cluster")
 
 

@@ -71,7 +71,7 @@ def test_the_floor_fails_and_what_was_tested_is_printed() -> None:
     found = verdict(evidence(np.where(np.arange(N) % 4, 0.25, 0.5), np.zeros(N, dtype=bool)))
     assert found.word == UNFIT
     assert found.reasons[0].startswith(
-        "It is not above chance: expected accuracy 0.312 against 0.333 by even chances, n = 900 over 30 games: t = -"
+        "It is not above chance: expected accuracy 0.312 against 0.333 by uniform guessing, n = 900 over 30 games: t = -"
     )
     assert "one-sided p = " in found.reasons[0]
     assert "(limit 0.025)" in found.reasons[0]

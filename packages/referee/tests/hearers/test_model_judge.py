@@ -91,9 +91,9 @@ def test_the_card_of_a_judge_that_rates_as_people_do() -> None:
 @pytest.mark.parametrize(
     ("judged", "verdict"),
     [
-        (lambda n: 7 - (1 + n % 6), "do not use: it goes against people"),
+        (lambda n: 7 - (1 + n % 6), "do not use: it contradicts people"),
         # rho = -0.11 over 24 texts, of which chance brings as much in six cases of ten.
-        (lambda n: 1 + n * n * 7 % 5, "do not use: nothing shows that it goes with people"),
+        (lambda n: 1 + n * n * 7 % 5, "do not use: no evidence that it agrees with people"),
         (lambda n: 4, "do not use: it rates everything alike"),
     ],
 )

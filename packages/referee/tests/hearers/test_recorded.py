@@ -59,7 +59,7 @@ def test_probabilities_are_kept(tmp_path: Path) -> None:
         (LINE | {"outcome": "none"}, MalformedInput, "and yet 'b' is chosen"),
         (LINE | {"places": ["a", "b"]}, MalformedInput, "'c' is in the scene and has no place"),
         (LINE | {"places": ["a", "b", "c", "d"]}, MalformedInput, "'d' is not in the scene"),
-        (LINE | {"places": ["a", "b", "b"]}, MalformedInput, "each once"),
+        (LINE | {"places": ["a", "b", "b"]}, MalformedInput, "are not ids"),
         ({"trial": "t1", "entity": "b"}, MalformedInput, "'places' is missing"),
         (LINE | {"probabilities": {"a": 0.5}}, MalformedInput, "sum to 0.5"),
         (LINE | {"probabilities": {"z": 1}}, MalformedInput, "'z' has a probability and no place"),

@@ -280,7 +280,7 @@ def test_a_fault_in_another_process_is_told_the_same_way(tmp_path: Path) -> None
 
 @pytest.mark.long  # the next one kills a worker too
 def test_a_system_that_only_dies_is_given_up(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="worker processes end again and again, the last at toy/deadly, fold"):
+    with pytest.raises(InputError, match="worker processes ended repeatedly, the last at toy/deadly, fold"):
         do(tmp_path / "run", "toy/deadly", folds=2, jobs=2)
 
 

@@ -101,7 +101,7 @@ def test_visible_objects_says_what_most_people_say_and_sizes_only_beside_other_s
     beside = view_of((CHAIR, RED, SMALL), (CHAIR, RED, Property("size", "large")))
     assert speaker.select(beside) == (CHAIR, RED, SMALL)
     assert [s.reason for s in speaker.explain(beside)] == [
-        "the type is always said",
+        "the type is always used",
         "people mention it in 100% of the cases where it holds",
         "people mention it in 75% of the cases where it holds",
     ]

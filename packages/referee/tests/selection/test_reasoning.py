@@ -40,7 +40,7 @@ def test_a_general_value_is_explained_by_what_lies_below_it():
     only_dogs = replace(scene(t="type:poodle", b="type:cat"), taxonomy=dogs)
     selector = Incremental()
     assert selector.explain(view(only_dogs, "t")) == [
-        Reason(Property("type", "dog"), "next in the order of preference, and rules out a distractor", ("b",), 0)
+        Reason(Property("type", "dog"), "next in the order of preference; rules out a distractor", ("b",), 0)
     ]
     assert selector.explain(view(where, "t"))[0].property == Property("type", "poodle")
 

@@ -17,8 +17,8 @@ import httpx
 from referee.catalogue import check_choice
 
 FAULTS = {
-    "loss": "a request is lost, or its reply is: the server may or may not have heard",
-    "delay": "a request waits on the way",
+    "loss": "a request or its reply is lost: the server may or may not have received it",
+    "delay": "a request is delayed",
     "duplicate": "a request arrives twice",
     "reload": "the page is reloaded in the middle of a trial, in a new window",
     "skew": "the device's clock is wrong and drifts",

@@ -44,7 +44,7 @@ def make_hearer(written: str, seed: int, study_trials: Sequence[str], train: Pat
     if train is None:
         raise InputError(
             f"the hearer {written!r} learns from trials",
-            remedy="give it some with --train FILE.jsonl, other than the study's",
+            remedy="give it trials that are not in the study: --train FILE.jsonl",
         )
     asked = set(study_trials)
     trials: list[Trial] = [t for t in read_trials(train) if t.id not in asked]

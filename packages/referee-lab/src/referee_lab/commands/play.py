@@ -31,10 +31,10 @@ ABOUT = "game.json"
 
   referee play --corpus kth-tangrams --speaker … --hearer … --group 4 --people multiparty-tangrams --out GAMES --format json
 
-  referee play --played GAMES --people multiparty-tangrams     score games that lie there, also people's (`referee tangram export`)
+  referee play --played GAMES --people multiparty-tangrams     score existing games, also people's (`referee tangram export`)
 
-Speakers are systems (referee list systems), hearers are hearers (referee list hearers); a language model in either place is told all earlier rounds. The same
-command goes on where it was stopped.
+Speakers are systems (referee list systems), hearers are hearers (referee list hearers); a language model in either role sees all earlier rounds. The same
+command resumes a stopped run.
 """)
 )
 def play(
@@ -42,7 +42,7 @@ def play(
     speaker: Annotated[str | None, typer.Option(help="A system by name, or llm/openai-compatible|model:NAME|endpoint:URL.", show_default=False)] = None,
     hearer: Annotated[str | None, typer.Option(help="A hearer by name, or llm/openai-compatible|model:NAME|endpoint:URL.", show_default=False)] = None,
     out: Annotated[Path | None, typer.Option(help="The folder for the games.", show_default=False)] = None,
-    played: Annotated[str | None, typer.Option(help="Play nothing: score the games of this folder, or any dialogues.", show_default=False)] = None,
+    played: Annotated[str | None, typer.Option(help="Play no new games: score the games of this folder, or any dialogues.", show_default=False)] = None,
     games: Annotated[int, typer.Option(help="Number of games, each with another scene.", min=1)] = 10,
     repetitions: options.Repetitions = 6,
     objects: Annotated[int, typer.Option(help="Number of objects in each scene that are used.", min=1)] = 4,
@@ -84,7 +84,7 @@ def play(
     if not plans or is_named_only(plans[0].scene):
         raise InputError(
             f"the objects of {corpus} are known by name only: a speaker could say nothing but the name",
-            remedy="choose a corpus with attributes (synthetic, tuna, kth-tangrams …); --people sets this one's curve beside it",
+            remedy="choose a corpus with attributes (synthetic, tuna, kth-tangrams …); --people shows this corpus's curve beside it",
         )
     beside = compute_human_curve(people, data) if people is not None else None
     settings: dict[str, Any] = {
@@ -127,7 +127,7 @@ def _read_played_games(folder: Path) -> tuple[dict[str, Any], list[PlayedGame]]:
     try:
         settings = json.loads(about.read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        raise InputError("no played games are here", where=about, remedy=remedy) from None
+        raise InputError("there are no played games here", where=about, remedy=remedy) from None
     if not isinstance(settings, dict) or not {"corpus", "speaker", "hearer"} <= set(settings):
         raise InputError("the file does not name the game", where=about, remedy=remedy)
     mend = "take it out of the folder, or export the games again"
@@ -155,7 +155,7 @@ def _read_rounds(source: str, data: Path | None) -> tuple[dict[str, Any], list[P
         for p in files
     ):
         raise InputError(
-            "no played games are here",
+            "there are no played games here",
             where=folder,
             remedy="name a folder of `referee play --out`, of `referee tangram export STUDY --all --as games`, or of dialogues",
         )
@@ -294,7 +294,7 @@ def _format_lines(
     heard = ", ".join(f"{name} {n}" for name, n in tally["heard"].items())
     lines += [
         "",
-        f"games: {outcomes}; the hearer's answers: {heard or 'none'}; nothing readable from the speaker: {tally['speaker_unparsable']}",
+        f"games: {outcomes}; the hearer's answers: {heard or 'none'}; unreadable answers of the speaker: {tally['speaker_unparsable']}",
     ]
     if rehearsed := sum(g.simulated for g in played):
         lines.append(
@@ -303,7 +303,7 @@ def _format_lines(
     lines += [f"  {g.game}: {g.outcome} ({g.by}: {g.why})" for g in played if g.why]
     unit = "pair" if any(g.pair not in ("", g.game) for g in played) else "game"
     lines += [
-        f"intervals leave out one {unit} at a time; only choices are right or wrong, other answers are of their own kind"
+        f"intervals leave out one {unit} at a time; only choices are right or wrong, other answers are counted separately"
     ]
     return lines
 

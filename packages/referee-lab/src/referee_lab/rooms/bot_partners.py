@@ -87,7 +87,7 @@ class Partner:
         except asyncio.CancelledError:
             raise
         except Exception as error:  # A failure must not leave the person waiting without a message.
-            _log.error("a bot gave up: %s", type(error).__name__, exc_info=error)
+            _log.error("a bot stopped: %s", type(error).__name__, exc_info=error)
 
     def _get_board_of(self, puzzle: int) -> Board | None:
         """Return the board while a puzzle is running; None before or after it."""

@@ -77,7 +77,7 @@ class ReferenceBots:
         except asyncio.CancelledError:
             raise
         except Exception as error:  # a failure must not leave people waiting without a message
-            _log.error("the bots of a room gave up: %s", type(error).__name__, exc_info=error)
+            _log.error("the bots of a room stopped: %s", type(error).__name__, exc_info=error)
 
     async def _wait_for_line(self) -> None:
         """Wait for the next line; a listener whose question got no answer for too long must choose.

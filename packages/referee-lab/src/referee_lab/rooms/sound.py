@@ -21,7 +21,7 @@ def store_sound(path: Path, content: bytes) -> bool:
     """Store a chunk of sound; return False for a repeat. Raises an error if another chunk has its number."""
     if path.exists():
         if path.read_bytes() != content:
-            raise Problem(409, "already-there", "Another piece of sound has this number; the first stays.")
+            raise Problem(409, "already-there", "Another part of the sound has this number; the first one is kept.")
         return False
     path.parent.mkdir(parents=True, exist_ok=True)
     # Written to disk before the acknowledgement, like every answer, and readable only by the server.

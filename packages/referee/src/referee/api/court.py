@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 CORPUS_NOTE = (
-    "the texts describe pictures without attributes: measures of sets, scenes and places cannot be tried; references are captions of the other "
+    "the texts describe pictures without attributes: measures of sets, scenes and places cannot be tested; references are captions of the other "
     "systems, because no person described the items"
 )
 
@@ -146,7 +146,9 @@ def _load_results(sources: Sequence[Path], paper: str | None, settings: TrialSet
     """Return the results that the court judges: a printed table, run folders, or a CSV file."""
     if (paper is None) == (not sources):
         raise InputError(
-            "nothing to try" if paper is None else "give either a printed table or own sources, not both",
+            "there is nothing to judge"
+            if paper is None
+            else "give either a printed table or your own sources, not both",
             remedy=f"name run folders, a CSV file, or --published with one of {', '.join(published_names())}",
         )
     if paper is not None:

@@ -98,7 +98,7 @@ def draw(options: DrawOptions) -> Drawing:
         A `Drawing`.
 
     Raises:
-        InputError: where there is not exactly one thing to draw, or it cannot be read.
+        InputError: where name exactly one thing to draw: a scene, a corpus or a sheet, or it cannot be read.
 
     >>> import referee
     >>> scene = {"entities": [{"id": "a", "attributes": {"type": "chair"}}, {"id": "b", "attributes": {"type": "sofa"}}]}
@@ -108,12 +108,13 @@ def draw(options: DrawOptions) -> Drawing:
     # Two sources at once would silently draw one of them.
     if sum(thing is not None for thing in (options.scene, options.corpus, options.sheet)) != 1:
         raise InputError(
-            "there is not exactly one thing to draw", remedy="give SCENE.json, or --corpus NAME, or --sheet NAME"
+            "name exactly one thing to draw: a scene, a corpus or a sheet",
+            remedy="give SCENE.json, or --corpus NAME, or --sheet NAME",
         )
     if options.sheet is not None:
         return Drawing(draw_sheet(options.sheet))
     if options.trial is not None and options.corpus is None:
-        raise InputError("--trial belongs to a corpus", remedy="name it: --corpus NAME")
+        raise InputError("a trial can only be drawn from a corpus", remedy="name it: --corpus NAME")
     shown, scene_targets = _choose_scene(options.scene, options.corpus, options.trial, options.data)
     chosen_targets = options.target.split(",") if isinstance(options.target, str) else options.target
     framed = list(

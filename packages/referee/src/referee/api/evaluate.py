@@ -140,7 +140,7 @@ class Evaluation(Result):
             raise InputError(
                 f"a court needs measures and answers, and there are no {lacks}",
                 where=self.name,
-                remedy="evaluate descriptions with references and scenes, and .listen(HEARER) first",
+                remedy="evaluate descriptions with references and scenes, then call .listen(HEARER)",
             )
         return court(self.run_folder, **options)
 

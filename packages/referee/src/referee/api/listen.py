@@ -272,7 +272,7 @@ def _warn_of_unknown_words(rows: list[dict[str, Any]]) -> Iterator[str]:
         if row["measure"] == UNDERSTOOD and row["value"] is not None and row["value"] < ENOUGH_WORDS:
             yield (
                 f"{row['hearer']} understood {row['value']:.0%} of the content words of {row['system']} and ignored the others:"
-                " its answers speak of the rest of the text"
+                " its answers depend on the other words only"
             )
 
 

@@ -27,7 +27,7 @@ from referee.options import (
 )
 
 Begin = Callable[[int], Callable[[int], None]]
-"""Called with the number of answers to come; returns what to call as they come."""
+"""Called with the number of expected answers; returns a function that is called as they arrive."""
 
 
 def _ignore_progress(total: int) -> Callable[[int], None]:
@@ -102,12 +102,14 @@ def _declare_folds_by(default: str, units: tuple[str, ...]) -> Any:
 
 
 def _declare_counter() -> Any:
-    about = "Called with the number of answers to come; returns a function to call as they come."
+    about = "Called with the number of expected answers; returns a function that is called as they arrive."
     return option(_ignore_progress, about, python_only=True)
 
 
 def _declare_callback(default: ProgressCallback | None = iterate_silently) -> Any:
-    return option(default, "Called with pieces of work and a label; yields the pieces.", python_only=True)
+    return option(
+        default, "Progress callback: called with the pieces of work and a label; yields the pieces.", python_only=True
+    )
 
 
 @dataclass
@@ -146,7 +148,7 @@ class ScoreOptions:
     )
     humans: bool | None = option(
         None,
-        "Add people as a row: each speaker against the others (implies --references others). A run remembers it.",
+        "Add people as a row: each speaker compared with the others (implies --references others). The run folder stores this choice.",
         "--humans/--no-humans",
         cli=bool | None,
     )
@@ -160,16 +162,16 @@ class ScoreOptions:
     resamples: int = option(1000, "Random swaps where there are too many clusters to try them all.", minimum=0)
     confidence: float = _declare_confidence()
     seed: int = _declare_seed(0)
-    lenient: bool = option(False, "Keep going over bad lines, missing or unknown trials; count them in columns.")
+    lenient: bool = option(False, "Go on despite bad lines and missing or unknown trials; count them in columns.")
     convention: Sequence[str] = option(
         (),
-        'Answers with places: what a system\'s numbers mean, as SYSTEM=CONVENTION ("qwen25vl=pixels xyxy sent:qwen28"); `referee docs sight`.',
+        'Convention of a system\'s coordinates, as SYSTEM=CONVENTION ("qwen25vl=pixels xyxy sent:qwen28"); `referee docs sight`.',
         cli=list[str],
     )
     items: bool = option(False, "Return the item-level frame instead of the table.", python_only=True)
     jobs: int | None = option(
         None,
-        "Worker processes; 1 is this process. By default one a core for a corpus file of 64 MB or more.",
+        "Worker processes; 1 is this process (default: one per core for a corpus file of 64 MB or more, else 1).",
         minimum=1,
     )
     engine: str = _declare_engine()
@@ -293,14 +295,16 @@ class RunOptions:
         None, "One named cut instead of folds: challenge-80/20, speaker-80/20 …", "--cut", "--split"
     )
     seed: int = _declare_seed()
-    jobs: int | None = option(None, "Processes (default: one a core).", minimum=1)
+    jobs: int | None = option(None, "Processes (default: one per core).", minimum=1)
     engine: str = _declare_engine()
     shard: int = _declare_shard(SHARD)
     address: str | None = _declare_address()
     replay: str | Path | None = option(
         None, "A finished run: language models answer from its calls, without a network.", cli=Path
     )
-    samples: int = option(1, "Descriptions of every object by language models (LABEL#1, LABEL#2 …).", minimum=1)
+    samples: int = option(
+        1, "Number of descriptions of every object by each language model (LABEL#1, LABEL#2 …).", minimum=1
+    )
     batch_out: str | Path | None = _declare_batch_out()
     batch_in: str | Path | None = _declare_batch_in()
     overwrite: bool = _declare_overwrite()
@@ -365,7 +369,9 @@ class CourtOptions:
     seed: int = _declare_seed()
     jobs: int | None = _declare_jobs()
     engine: str = _declare_engine()
-    shard: int = _declare_shard(1, "Parts of the work (a measure, a sheet) at a time; affects speed only.")
+    shard: int = _declare_shard(
+        1, "Number of parts of the work (a measure, a sheet) done at the same time; affects speed only."
+    )
     address: str | None = _declare_address()
     progress: ProgressCallback = _declare_callback()
 
@@ -408,14 +414,14 @@ class PassportOptions:
         100, "Number of scenes for tests with empty, contradictory and ambiguous descriptions.", minimum=0
     )
     speaker: Sequence[str] = option(
-        (), "A system or model that the hearer is to judge: flagged if of the hearer's family.", cli=list[str]
+        (), "A system or model that the hearer will judge; the card warns if both are of one family.", cli=list[str]
     )
     resamples: int = option(500, "Random orders (200 at most) for the chance level of ranking.", minimum=0)
     calls: str | Path | None = option(None, "Folder in which a remote hearer caches its calls, to resume.", cli=Path)
     seed: int = option(1, "Seed of all randomness, the order of entities included.")
     jobs: int | None = option(
         None,
-        "Processes (default: 1, or one a core for a hearer that learns from many trials; on Ray, as many as there is room for).",
+        "Processes (default: 1, or one per core for a hearer that learns from many trials; on Ray, as many as there is room for).",
         minimum=1,
     )
     engine: str = _declare_engine()
@@ -423,7 +429,7 @@ class PassportOptions:
     address: str | None = _declare_address()
     spread: bool = option(
         False,
-        "Without jobs, use one process a core where the hearer learns from 100,000 trials and more in all, as the command does.",
+        "If jobs is not given, use one process per core for a hearer that learns from 100,000 trials or more, as the command does.",
         python_only=True,
     )
     out: str | Path | None = option(None, "CARD.json; the picture is written beside it (svg, png, pdf).", cli=Path)
@@ -511,7 +517,7 @@ class ReplicateOptions:
         "--peer", cli=list[str],
     )  # fmt: skip
     draws: int = option(30, "Draws of the printed protocol: 56 + 56 items, two references (0: none).", minimum=0)
-    jobs: int | None = option(None, "Processes (default: one a core).", minimum=1)
+    jobs: int | None = option(None, "Processes (default: one per core).", minimum=1)
     out: str | Path | None = option(None, "Keep the run folder here.", cli=Path)
     overwrite: bool = _declare_overwrite()
     progress: Begin = _declare_counter()

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     import altair as alt
 
 
-OWN_TRIALS = "trials: ours are trained and tested on the trials that were given; systems are reconstructions, as their evidence says"
+OWN_TRIALS = (
+    "trials: our systems are trained and tested on the given trials; they are reconstructions (see the column evidence)"
+)
 
 
 class Replication(Result):
@@ -105,7 +107,10 @@ def replicate(options: ReplicateOptions) -> Replication:
     trained_on = None
     if options.train is not None or options.test is not None or options.peers:
         if options.train is None or options.test is None:
-            raise InputError("peers and challenge trials need both parts", remedy="write --train and --test")
+            raise InputError(
+                "peers and challenge trials need both the training and the test trials",
+                remedy="write --train and --test",
+            )
         opened, trained_on = open_train_and_test(options.train, options.test, options.data, options.reading)
     else:
         opened = open_corpus("tuna", data=options.data, reading=options.reading)

@@ -132,7 +132,7 @@ def correct_paper(
         # The register is about one state of the tables; a cell that reads otherwise means that one of the two is stale.
         if table is None or table.text(correction.row, correction.column) != correction.printed:
             what = f"{correction.table}, {correction.row}, {correction.column} of {paper.name}"
-            raise MalformedInput(f"{what} does not read {correction.printed!r}", where=REGISTER, remedy=REMEDY)
+            raise MalformedInput(f"{what} does not contain {correction.printed!r}", where=REGISTER, remedy=REMEDY)
         tables[correction.table] = _correct_cell(table, correction, value(correction))
     return replace(paper, tables=tables)
 

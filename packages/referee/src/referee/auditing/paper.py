@@ -229,7 +229,7 @@ def _check_options(entry: dict[str, Any], path: Path, line: int) -> None:
             wrong = not 0 < value < float("inf")
         if wrong:
             raise MalformedInput(
-                f"{key} = {value!r} makes no sense", where=path, line=line, remedy="see `referee docs audit`"
+                f"{key} = {value!r} is not a valid setting", where=path, line=line, remedy="see `referee docs audit`"
             )
 
 

@@ -187,7 +187,7 @@ class StarsClaim(PrintedClaim):
             # well.
             return self.row(
                 verdict,
-                f"{self.because}; stars mean at least this level here",
+                f"{self.because}; here the stars indicate at least this level",
                 printed=self.printed,
                 recomputed=stars,
                 low=self.printed,

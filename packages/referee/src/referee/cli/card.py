@@ -97,7 +97,7 @@ def _load_hearer(run: Path, hearer: str, passport: Path | None, seed: int) -> An
 
     if passport is None:
         raise InputError(
-            f"{hearer} has no passport, and a card is not made on its word",
+            f"{hearer} has no passport, and a card needs a hearer that was validated on people",
             remedy="make one on people's answers (referee passport … --out CARD.json) and name it: --passport CARD.json",
         )
     card = read_card(passport)

@@ -45,7 +45,7 @@ SHAPES = ("trials", "outputs", "responses", "challenge-xml", "pictures")
 
   referee corpus card colors --format json
 
-The counts come from reading the corpus now. Without the data, the card says what it can and what is missing.
+The counts come from reading the corpus now. Without the data, the card has no counts and says which files are missing.
 """)
 )
 def card(
@@ -98,7 +98,7 @@ def export(
     seed: options.Seed = 1,
     system: Annotated[str | None, typer.Option(help="Name for --as outputs (default: human-SPEAKER).")] = None,
     outlines: Annotated[
-        bool, typer.Option("--outlines", help="--as pictures: regions are pixels instead of the boxes around them.")
+        bool, typer.Option("--outlines", help="With --as pictures: regions are masks of pixels, not bounding boxes.")
     ] = False,
 ) -> int:
     """Write a corpus, or a part of it, in Referee's own form, as an outputs file, as the challenges' XML, or drawn as pictures."""

@@ -36,7 +36,7 @@ class DrawCommand(DrawOptions):
 
     out: str = option("-", "FILE.svg or FILE.png; - is standard output (SVG).", "--out", "-o")
     regions: Path | None = option(None, "FILE.json: the box of every entity, in pixels of the PNG of --out.")
-    outlines: bool = option(False, "--regions: the pixels of every entity instead of the box around them.")
+    outlines: bool = option(False, "With --regions: masks of the entities' pixels, not bounding boxes.")
     scale: float = option(2.0, "Scale of a PNG in pixels per unit; a cell is 100 units wide.")
 
 

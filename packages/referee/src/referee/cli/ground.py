@@ -148,7 +148,7 @@ def _print_suspects(listed: dict[str, Any]) -> None:
         f"\n{len(listed['items'])} of {listed['of']:,} items are found by none of {', '.join(listed['systems'])}",
         end="",
     )
-    print(f"; in {sum(i['same_place'] for i in listed['items'])} most of them point to one other place together")
+    print(f"; in {sum(i['same_place'] for i in listed['items'])} of these most models point to the same other place")
     for item in listed["items"]:
         text = f"  {item['text']}" if item["text"] else ""
         picture = f"  [{item['picture']}]" if item["picture"] else ""

@@ -169,7 +169,9 @@ def _print_means(rows: Sequence[dict[str, Any]], model: Any, form: str) -> int:
     problems = [f"{account[name]:g} {name}" for name in (*FLAGS, "failed") if account.get(name)]
     if problems:
         print("answers of the judge: " + ", ".join(problems))
-    print(f"{signed}  (means without intervals; see that the judge has a card: referee judge --examine neuralreg)")
+    print(
+        f"{signed}  (means without intervals; make sure that the judge has a card: referee judge --examine neuralreg)"
+    )
     return 0
 
 
@@ -207,5 +209,5 @@ def _compare_outputs(run: Path, model: Any, systems: str, form: str) -> int:
         print(
             "; ".join(f"{name}: {n}" for name, n in totals.items()) + f"  (n = {len(pairs)}, each asked in both orders)"
         )
-    print("a judge without a card is one more opinion", file=sys.stderr)
+    print("this judge has no card: it was never compared with people", file=sys.stderr)
     return 0

@@ -94,7 +94,9 @@ def _select_answer_counts(manifest: dict[str, Any]) -> dict[str, Any]:
 def _print_cost(manifest: dict[str, Any]) -> None:
     """Print how many questions stayed unanswered, and what the answers cost."""
     for hearer, n in manifest.get("unanswered", {}).items():
-        print(f"{hearer}: {n} questions were not answered by its endpoint and count nowhere; listen again to ask them")
+        print(
+            f"{hearer}: {n} questions were not answered by its endpoint and are left out of all counts; the same command asks them again"
+        )
     for hearer, counts in manifest.get("asking", {}).items():
         print(f"{hearer}: " + ", ".join(f"{n} answers {word}" for word, n in counts.items()))
     for hearer, spent in manifest.get("spent", {}).items():

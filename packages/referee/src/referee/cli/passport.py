@@ -97,7 +97,7 @@ def _describe_basis(card: dict[str, Any]) -> Iterator[str]:
             if name in fit and name != "log_likelihood"
         )
         yield (
-            f"fitted to people, tried on others: {values}; log likelihood {_format_value(fit['log_likelihood'])} "
+            f"fitted to people, tested on others: {values}; log likelihood {_format_value(fit['log_likelihood'])} "
             f"({_format_value(textbook['log_likelihood'])}), "
             f"accuracy {_format_value(fit['accuracy'])}, AUC {_format_value(fit['auc'])}"
         )
@@ -150,11 +150,11 @@ def _make_rows(card: dict[str, Any]) -> list[tuple[str, str, str, str]]:
     rows += _make_ranking_rows(card["rank_agreement"])
     if card["ceiling"] is not None:
         top = card["ceiling"]
-        note = f"people foretell people: kappa {_format_value(top['kappa'])}, {top['questions']} descriptions, {top['method']}"
+        note = f"people predict people: kappa {_format_value(top['kappa'])}, {top['questions']} descriptions, {top['method']}"
         rows.append(("ceiling of the auc", _format_value(top["auc"]), "", note))
     for kind, probe in card["probes"].items():
         note = f"points {_format_value(probe['pointed'])}, largest probability {_format_value(probe['top'])}"
-        fits = f", on what fits {_format_value(probe['fitting'])}" if probe["fitting"] is not None else ""
+        fits = f", on fitting objects {_format_value(probe['fitting'])}" if probe["fitting"] is not None else ""
         rows.append((f"if {kind}", f"n = {probe['n']}", "", note + fits if probe["n"] else probe["why"]))
     return rows
 
@@ -167,12 +167,12 @@ def _remarks_on_hearer(card: dict[str, Any]) -> dict[str, str]:
         "auc": "0.5 is chance; " + _format_range(card, "auc"),
         "auc_within_condition": f"{card['pairs_within_condition']:,} pairs of one condition",
         "auc_within_game": f"{card['pairs_within_game']:,} pairs of one game",
-        "kappa": f"of success alone {_format_value(card['success_kappa'])}",
-        "calibration_error": f"of its own success {_format_value(card['own_calibration_error'])}",
+        "kappa": f"of success and failure only {_format_value(card['success_kappa'])}",
+        "calibration_error": f"of its probabilities for its own success {_format_value(card['own_calibration_error'])}",
         "time_correlation": f"{card['time_from']}, n = {card['time_n']}",
         "position_bias": f"in randomly ordered views; p {_format_chance(card['position_p'])}, n = {card['position_n']}",
-        "position_bias_as_shown": f"by the places it was shown; p {_format_chance(card['position_p_as_shown'])}",
-        "log_likelihood": f"even chances {_format_value(card['chance_log_likelihood'])}; {card['ruled_out']} choices ruled out",
+        "position_bias_as_shown": f"by the positions that it was shown; p {_format_chance(card['position_p_as_shown'])}",
+        "log_likelihood": f"uniform guessing {_format_value(card['chance_log_likelihood'])}; {card['ruled_out']} choices ruled out",
     }
 
 

@@ -32,7 +32,7 @@ EPILOG = examples("""
   referee replicate tuna2008-as --train train.xml --test test/ --peer GRAPH-4+B=graph.xml      the challenge's own files, and a peer's outputs
 
 Needs the TUNA corpus (--data or REFEREE_DATA), or the challenge's own files. low and high are the lowest and highest value of a fold. Words are compared
-as the algorithms make them, and once more mended.
+as the algorithms make them, and again after correction.
 """)
 
 
@@ -67,7 +67,7 @@ def _print_replication(
             console.print(table)
     for table in _make_agreement_table(summary["columns"], console.width):
         console.print(table)
-    console.print("\nWhy ours can differ from print:", style="bold")
+    console.print("\nWhy our scores can differ from the printed ones:", style="bold")
     for reason in reasons:
         console.print(f"- {reason}", highlight=False)
 

@@ -85,7 +85,7 @@ def _retry_run(folder: Path, systems: str | Sequence[str]) -> int:
         raise _make_stop_error() from None
     _print_counts(counts)
     _print_failures(folder, counts)
-    print_note(f"run folder: {folder}   scores are of the earlier outputs: score it again, and listen again")
+    print_note(f"run folder: {folder}   its scores and answers are of the earlier outputs: score it and listen again")
     return 0
 
 

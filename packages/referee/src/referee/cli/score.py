@@ -90,7 +90,7 @@ def _print_notes(scores: Scores, out: str | Path | None) -> None:
     """Print notes to standard error: they must not get into a table that a program reads."""
     for name, labels in scores.table.groups.items():
         if not any(labels):
-            print_note(f"check: the trials have no {name}, so groups by it are impossible", "yellow")
+            print_note(f"check: the trials have no {name}, so there are no groups by it", "yellow")
     for warning in scores.table.warnings:
         print_note(f"check: {warning}", "yellow")
     for note in scores.table.notes:

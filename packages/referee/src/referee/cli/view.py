@@ -27,7 +27,7 @@ The page is at a local address that only this machine reaches; Ctrl-C stops.
 @app.command(epilog=EPILOG)
 def view(
     run: Annotated[
-        Path | None, typer.Argument(help="A run folder, finished or not; without one, a place to play.")
+        Path | None, typer.Argument(help="A run folder, finished or not; without one, a playground.")
     ] = None,
     data: options.Data = None,
     port: Annotated[

@@ -113,4 +113,4 @@ def _parse_position(names: list[Any]) -> int:
     for i, place in enumerate(PLACES):
         if place in names or str(i + 1) in names:
             return i
-    raise WrongShape(f"{names!r:.60} is none of the three places", "name first, second or third")
+    raise WrongShape(f"{names!r:.60} is none of the three positions", "name first, second or third")

@@ -30,4 +30,4 @@ def describe_sampling(sampled: Sequence[str]) -> str:
         return "unknown: trials are treated as independent"
     kinds = [f"{factor}s" for factor in sampled]
     new = " and ".join(f"new {kind}" for kind in kinds)
-    return f"{' and '.join(kinds)}{', crossed' * (len(kinds) > 1)}: intervals are to hold for {new}"
+    return f"{' and '.join(kinds)}{', crossed' * (len(kinds) > 1)}: intervals generalise to {new}"

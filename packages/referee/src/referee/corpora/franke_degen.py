@@ -38,7 +38,7 @@ class FrankeDegen2016:
         citation="Franke & Degen 2016, PLoS ONE",
         sampled=("participant",),
         faults=(
-            "values are symbols (s1, v2, x for what no message can name), not words",
+            "values are symbols (s1, v2, x for values that no message can name), not words",
             "s is read as species and v as accessory, while the source's column messagetype has it the other way round; "
             "the design is symmetric in the two",
             "in ambiguous fillers target and competitor look the same",

@@ -71,7 +71,7 @@ class Games:
         return twin
 
     def _read_rounds(self) -> Iterator[Round]:
-        raise NotImplementedError(f"{type(self).__name__} must say how its rounds are read")
+        raise NotImplementedError(f"{type(self).__name__} must define _read_rounds()")
 
 
 def record_click(entity: str, **data: object) -> Event:

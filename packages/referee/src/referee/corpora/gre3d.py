@@ -37,13 +37,13 @@ SPELLING = {"center": "centre"}
 
 FAULTS = {
     7: (
-        "three descriptions have no properties, because words and pattern could not be lined up",
-        "13 descriptions were lined up with the unordered pattern",
+        "three descriptions have no properties, because words and pattern could not be aligned",
+        "13 descriptions were aligned with the unordered pattern",
         "two cells of the scene table were repaired (a colour in scene 10, a relation in scene 18)",
         "locations such as top or bottom are said but not in the scene table",
     ),
     3: (
-        "11 descriptions were lined up with the unordered pattern",
+        "11 descriptions were aligned with the unordered pattern",
         "one relation of the scene table was repaired (scene 13)",
         "locations such as top are said but not in the scene table",
         "only targets are on top of or in front of something",

@@ -111,7 +111,7 @@ _NOTHING_FOUND = (None,) * len(_FOUND)
 
 _NO_LINE = -1
 UNREAD = Description()
-"""Stands for a description whose place is known, and that was not read yet."""
+"""Placeholder of a description that has not been read yet; its position in the file is known."""
 
 
 class OutputsOfSystem(MutableMapping[str, Output]):
@@ -210,7 +210,7 @@ class OutputsOfSystem(MutableMapping[str, Output]):
             self._responses[trial] = output.response
 
     def __delitem__(self, trial: str) -> None:
-        raise TypeError("what was said stays said; see `without`")
+        raise TypeError("descriptions cannot be deleted; use `without`")
 
     def __contains__(self, trial: object) -> bool:
         return trial in self._places

@@ -34,7 +34,7 @@ REGION_SCHEMA = {
     "oneOf": [{"required": ["box", "in"]}, {"required": ["polygon", "in"]}, {"required": ["mask"]}],
     "additionalProperties": False,
 }
-"""The JSON Schema of a place with an inside."""
+"""The JSON Schema of a place with an area: a box, outline or mask."""
 
 
 def convention_from_json(data: Mapping[str, Any]) -> Convention:
@@ -103,7 +103,7 @@ def unpack_runs(text: str) -> tuple[int, ...]:
 
     From the fourth run on, differences to the last run but one.
 
-    >>> unpacked("13P1")
+    >>> unpack_runs("13P1")
     (1, 3, 32)
     """
     runs: list[int] = []

@@ -39,7 +39,7 @@ class Pragma:
             "pictures are named, not included, and have no attributes",
             "blank answers count as wrong in the authors' figures and are left out here (12 forced, 1 four-way)",
             "base is ten samples of one speaker, not ten systems",
-            "one person an answer; single people gave up to a quarter of the answers about a system, and lean to the first picture",
+            "one person per answer; single people gave up to a quarter of the answers about a system, and lean to the first picture",
             "the file called one_different of literal and reasoning has other pairs than that of contrastive: here it is the set one_different_b",
             "times run from opening to submitting the task and are no response times; ratings of fluency are not read",
         ),

@@ -109,7 +109,7 @@ def _assign_folds(items: list[Trial], k: int, by: str, seed: int) -> list[int]:
         fewer = {0: "", 1: "", 2: "ask for 2 folds, "}.get(len(units), f"ask for 2 to {len(units)} folds, ")
         raise InputError(
             f"{len(units)} {'unit' if len(units) == 1 else 'units'} cannot make {k} folds by {by}",
-            remedy=f"{fewer}cut by something else (--folds-by random), or take more trials",
+            remedy=f"{fewer}cut by another unit (--folds-by random), or take more trials",
         )
     sizes = [0] * k
     where = [0] * len(items)
@@ -135,7 +135,7 @@ def _divide_units(items: list[Trial], by: str, shares: list[int], seed: int) -> 
     if not all(chosen):
         raise InputError(
             f"{len(items)} trials are too few to share out {'/'.join(map(str, shares))} by {by}",
-            remedy="cut by something finer",
+            remedy="cut by a unit with more values",
         )
     return tuple([items[place] for place in sorted(places)] for places in chosen)
 

@@ -39,7 +39,8 @@ class UiBert(Unheard):
         sampled=("scene",),
         faults=(
             "screens are named by their Rico id and not included; places are shares of a screen whose size is not known",
-            "the target betrays itself: in dev 93 % of the targets lie on an element of the view hierarchy (IoU >= .9), and 4 % of all other candidates; "
+            "targets can be recognised without reading: in dev 93 % of the targets lie on an element of the view "
+            "hierarchy (IoU >= .9), and 4 % of all other candidates; "
             "so the hierarchy's class and text are not read, and a hearer that sees both wins without reading",
             "the training part is not in this copy",
         ),

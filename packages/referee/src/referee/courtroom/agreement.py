@@ -20,7 +20,7 @@ from referee.statistics.rounding import rank_without_rounding
 BoolArray = npt.NDArray[np.bool_]
 NEARLY_CONSTANT = 1e-13
 BETWEEN = 0.8
-"""From this share of both variances on, two groups are all there is to see; units that lie evenly have .75 to .8 between halves, but agree within them."""
+"""Share of both variances from which two groups explain a correlation; evenly spread units have .75 to .8 between halves, but also agree within them."""
 
 
 class Agreements(NamedTuple):

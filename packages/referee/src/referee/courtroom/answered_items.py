@@ -33,7 +33,7 @@ from referee.statistics.comparisons import adjust
 from referee.statistics.dependent_trials import Clusters
 
 LEAST_FOR_CEILING = 100
-"""Fewer answers to descriptions with several say nothing about a ceiling."""
+"""Fewest answers, to descriptions with several of them, from which a ceiling is estimated."""
 TIMES = ("reading_ms", "identification_ms", "combined_ms")
 
 

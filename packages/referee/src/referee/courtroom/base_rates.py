@@ -32,9 +32,9 @@ TABLES = 300
 POWER_TABLES = 200
 WordRates = dict[tuple[str, str], dict[str, float]]
 AT_ONCE = 50
-"""Tables that are worked out together."""
+"""Simulated tables that are computed together."""
 NULL = 1000
-"""Deals that the p values of the tables are found by; the tables themselves are the first of them."""
+"""Permutations for the p values of the simulated tables; the tables themselves are the first ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,7 +30,7 @@ from referee.signature import text_digests, trial_digests, with_labels
 
 ReadCards = Callable[[Path], Mapping[str, Mapping[str, Any]]]
 Warn = Callable[[Mapping[str, str], str], Iterable[str]]
-"""What has to be said of hearers (their signatures by name) on a corpus."""
+"""Return warnings about hearers (a map of names to signatures) on a corpus."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,7 @@ from referee.statistics.dependent_trials import TESTABLE, Clusters, cross_codes,
 from referee.statistics.frames import IntArray, as_numbers
 
 BLOCKS = 400
-"""More clusters than this are pooled at random into as many blocks."""
+"""Largest number of clusters; more are pooled at random into this number of blocks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,7 +38,7 @@ WORDS = (
     "open",
     "untried",
 )
-"""From the strongest to the weakest; `decide` gives places in this list."""
+"""From the strongest to the weakest; `decide` returns positions in this list."""
 Words = npt.NDArray[np.int64]
 
 

@@ -129,7 +129,9 @@ def _remark_on_noise(e: Evidence) -> str:
     noise = e.families.noise if e.families else None
     if noise is None or e.word in ("open", "unsettled", "hidden"):
         return ""
-    return f" With other answers r would lie between {format_signed(noise.low)} and {format_signed(noise.high)}."
+    return (
+        f" With a new sample of answers r would lie between {format_signed(noise.low)} and {format_signed(noise.high)}."
+    )
 
 
 def _format_coefficients(e: Evidence) -> str:

@@ -23,7 +23,7 @@ def make_engine(name: str, jobs: int | None = None, address: str | None = None) 
     if name == "ray":
         return RayEngine(address=address, jobs=jobs)
     if address is not None:
-        raise InputError("--address belongs to --engine ray", remedy="leave it out, or say --engine ray")
+        raise InputError("--address needs --engine ray", remedy="leave it out, or say --engine ray")
     return LocalEngine(jobs or count_cores())
 
 

@@ -372,7 +372,7 @@ class RayWorker:
         """Check the version of this worker, and return which input files it can read."""
         if self.versions == HERE:
             return None, [path for path, mark in marks.items() if mark is not None and make_content_mark(path) == mark]
-        problem = f"a worker has referee {HERE[0]} on Python {'.'.join(HERE[1])}, this side {self.versions[0]} on {'.'.join(self.versions[1])}"
+        problem = f"a worker has referee {HERE[0]} on Python {'.'.join(HERE[1])}, this machine {self.versions[0]} on {'.'.join(self.versions[1])}"
         return InputError(problem, remedy=SAME), []
 
     def take(self, brought: Mapping[str, bytes]) -> None:

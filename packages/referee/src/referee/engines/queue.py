@@ -87,7 +87,7 @@ class Queue:
         """Count a death. Raises InputError after too many in a row."""
         self._in_a_row += 1
         if self._in_a_row > MOST_DEATHS:
-            raise InputError(f"worker processes end again and again{last}", remedy=KEPT)
+            raise InputError(f"worker processes ended repeatedly{last}", remedy=KEPT)
 
     def put_back(self, *pieces: WorkPiece) -> None:
         """Put back pieces that no worker has."""

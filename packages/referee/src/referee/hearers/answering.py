@@ -64,7 +64,7 @@ class Listener:
 
     def resolve(self, description: Description, view: HearerView) -> Response:
         """Return the answer to one description."""
-        raise NotImplementedError(f"{type(self).__name__} must say how it answers")
+        raise NotImplementedError(f"{type(self).__name__} must define resolve()")
 
     def resolve_many(self, pairs: Sequence[Pair]) -> list[Response]:
         """Return the answers to many descriptions, in order; the same words in the same view are answered once."""

@@ -28,7 +28,7 @@ class Position(Listener):
         size = len(view.scene.entities)
         if size and not -size <= self.place < size:
             raise InputError(
-                f"there is no place {self.place} among {size} entities (trial {view.id!r})",
+                f"there is no position {self.place} among {size} entities (trial {view.id!r})",
                 remedy=f"choose a place from {-size} to {size - 1}",
             )
         return answer(self.name, view, [float(i == self.place % size) for i in range(size)])

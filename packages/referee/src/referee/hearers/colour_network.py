@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 BATCH = 256
 LEAST = 1e-9
-"""A belief whose logarithm is still a number."""
+"""Lowest probability that is used, so that its logarithm is finite."""
 
 
 @dataclass(eq=False, repr=False)

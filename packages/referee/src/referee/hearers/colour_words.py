@@ -20,7 +20,7 @@ END, UNKNOWN, BEGIN = 0, 1, 2
 SPECIAL = 3
 BATCH = 512
 AT_ONCE = 4096
-"""Words that are weighed together when listening; each has a probability for every word there is."""
+"""Words evaluated in one batch when listening; each needs a probability for every known word."""
 Ints = npt.NDArray[np.int64]
 Texts = Sequence[Sequence[str]]
 

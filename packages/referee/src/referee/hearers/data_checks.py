@@ -33,15 +33,15 @@ from referee.records import Description, Outcome, Response, Trial
 CHECKS = ("coding", "items", "duplicates", "position", "times", "blank")
 FASTEST_MS, SLOWEST_MS = 150.0, 3_600_000.0
 LEVEL = 0.001
-"""Of the tests of position: with thousands of trials a smaller effect is no trap."""
+"""Significance level of the tests of position: with thousands of trials, small effects would be significant at .05."""
 LEAST_ANSWERS = 20
 LEAST_PEOPLE = 2
 FULL_SHARE = 0.95
 OFTEN = 1.5
-"""A target that is at one position so many times more often than by chance could be identified by its position."""
+"""Ratio to chance above which a target's position is reported, because a hearer could learn it."""
 SHOWN = "shown-"
 ARTICLES = frozenset(("the", "a", "an", "one", "it", "is"))
-"""Words beside which a message can still be read with certainty."""
+"""Words that do not change which object a message names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

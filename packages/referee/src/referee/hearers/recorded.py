@@ -170,7 +170,7 @@ def _parse_display_order(row: Row, trial: Trial) -> tuple[str, ...]:
     places = get_field(row, "places", list)
     entity_ids = {e.id for e in trial.scene.entities}
     if not all(isinstance(p, str) for p in places) or len(set(places)) < len(places):
-        raise WrongShape(f"the places {places!r:.60} are not ids, each once", FORM)
+        raise WrongShape(f"the places {places!r:.60} are not ids, or one occurs twice", FORM)
     if set(places) != entity_ids:
         odd = sorted(set(places) ^ entity_ids)[0]
         problem = f"{odd!r} is not in the scene" if odd in places else f"{odd!r} is in the scene and has no place"

@@ -144,7 +144,7 @@ class VisionModel(ModelClient, Listener):
         meaning, sent = declared or Convention.of(FORMS[self.form].convention), Resize(self.resize)
         if meaning.sent not in (None, sent):
             raise InputError(
-                f"answers are about a picture resized by {meaning.sent.rule}, and resize is {self.resize}",
+                f"answers are about a picture resized by {meaning.sent.rule}, but resize is {self.resize}",
                 remedy=f"resize:{meaning.sent.rule}, or leave resize out",
             )
         return replace(meaning, sent=sent)

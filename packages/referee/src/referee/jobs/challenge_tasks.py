@@ -116,12 +116,12 @@ RELEASE = (
     "in which age and hasShirt of people were annotated anew"
 )
 NEW_SPEAKERS = (
-    "splits: print is for 112 test items by new speakers with two references each, furniture and people half and half; ours are "
+    "splits: the printed scores are for 112 test items by new speakers with two references each, furniture and people half and half; ours are "
     "folds by speaker, one reference each, 399 furniture and 342 people trials"
 )
 PROTOCOL = (
     "protocol: the column two references draws the printed protocol from the public corpus many times (56 items of each domain, each with a second "
-    "reference by another speaker of the same scene and condition); print should lie in the range of the draws"
+    "reference by another speaker of the same scene and condition); the printed score should lie in the range of the draws"
 )
 RECONSTRUCTION = "reconstruction: the papers leave choices open; the column evidence says how much (`referee docs systems` names the choices)"
 WORDS = (
@@ -129,19 +129,21 @@ WORDS = (
     "than the one defined there; ours is in lower case, with substitutions at cost 2 (string/edit) and 1 (string/edit.1) beside the one printed value"
 )
 MENDING = (
-    "mending: the algorithms alone are compared first; once more with broken strings mended into noun phrases and silence filled, which no paper "
-    "describes (NAME|mended:no and NAME in referee run; `referee docs realisation` has the effect)"
+    "correction: the algorithms are compared as they are first; then again with broken strings "
+    "corrected to noun phrases and missing descriptions filled in, which no paper describes (NAME|mended:no and "
+    "NAME in referee run; `referee docs realisation` has the effect)"
 )
 PEOPLE = (
     "people: the printed HUMAN-1 and HUMAN-2 are the two people who described a test item, compared with each other; ours are two other speakers who "
     "described the same target in the same condition, with the grid laid out anew, chosen at random; they do not count in the agreement"
 )
 KNOWN_SPEAKERS = (
-    "splits: print is for the development set of 148 items (80 furniture, 68 people), whose speakers were also in training, and one reference each; "
-    "ours are random folds within each domain of the 741 trials that it was a part of"
+    "splits: the printed scores are for the development set of 148 items (80 furniture, 68 "
+    "people), whose speakers were also in training, with one reference each; ours are random folds within each "
+    "domain of the 741 trials that it was a part of"
 )
 
-LOOKED_UP = "look-up: the printed .95 and .93 of ATT-FB-sf and -sr are only to be had where the item itself is among what the speaker said before"
+LOOKED_UP = "look-up: the printed .95 and .93 of ATT-FB-sf and -sr can only be reached if the item itself is among the speaker's earlier descriptions"
 
 TASKS: dict[str, ChallengeTask] = {
     "asgre2007": ChallengeTask(
@@ -157,7 +159,7 @@ TASKS: dict[str, ChallengeTask] = {
         by="challenge",
         reasons=(
             RELEASE,
-            "splits: print is for 148 test items whose speakers were also in training; ours are random folds within each domain",
+            "splits: the printed scores are for 148 test items whose speakers were also in training; ours are random folds within each domain",
             RECONSTRUCTION,
         ),
     ),
@@ -178,7 +180,7 @@ TASKS: dict[str, ChallengeTask] = {
             NEW_SPEAKERS,
             PROTOCOL,
             RECONSTRUCTION,
-            "print: accuracy per domain does not fit accuracy over both domains (referee audit tuna-2008), so only the latter is compared",
+            "printed scores: accuracy per domain does not fit accuracy over both domains (referee audit tuna-2008), so only the latter is compared",
         ),
     ),
     "tuna2008-r": ChallengeTask(
@@ -196,7 +198,7 @@ TASKS: dict[str, ChallengeTask] = {
         reasons=(
             RELEASE,
             NEW_SPEAKERS,
-            "references: print gives results over the whole of Test Set 1, 56 scenes with two people's properties each, and speaks of averaging over "
+            "references: the paper gives results over the whole of Test Set 1, 56 scenes with two people's properties each, and speaks of averaging over "
             "references only for TUNA-AS and TUNA-REG; as in ours, words are compared with those of the person who chose the properties",
             WORDS,
             MENDING,
@@ -222,7 +224,7 @@ TASKS: dict[str, ChallengeTask] = {
             PROTOCOL,
             WORDS,
             MENDING,
-            "print: the heads of BLEU and NIST are exchanged in table 8 (1.976 cannot be a BLEU); ours are set beside the table as the register of "
+            "printed scores: the column heads BLEU and NIST are swapped in table 8 (1.976 cannot be a BLEU); ours are set beside the table as the register of "
             "corrections has it (referee audit --corrections)",
             RECONSTRUCTION,
         ),

@@ -35,7 +35,7 @@ DOMAINS = {
     "furniture": ("type", "colour", "size", "orientation"),
     "people": ("type", "age", "hasBeard", "hasGlasses", "hasHair", "hairColour"),
 }
-"""TUNA's two domains by their attributes: what systems without training but with a program for each of them go by."""
+"""Attributes of TUNA's two domains: systems with one program per domain recognise the domain by them."""
 
 
 class Described(Description, frozen=True, kw_only=True):
@@ -257,7 +257,7 @@ def _read_view(data: Mapping[str, Any], where: str) -> SpeakerView:
         return trial_from_json({"id": "scene", "targets": ids[:1], **visible_fields}).for_speaker()
     except WrongShape as wrong:
         raise InputError(
-            str(wrong), where=where, remedy=wrong.remedy or "`referee docs corpora` has the form"
+            str(wrong), where=where, remedy=wrong.remedy or "`referee docs corpora` describes the format"
         ) from None
 
 

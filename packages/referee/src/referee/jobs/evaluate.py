@@ -156,7 +156,7 @@ def _add_references(material: NativeData, references: Any, declared: Declared) -
         if len(texts) != len(material.trials):
             raise InputError(
                 f"there are {len(texts):,} references for {len(material.trials):,} items",
-                remedy="give one reference an item, or name their column: map='references=COLUMN'",
+                remedy="give one reference per item, or name their column: map='references=COLUMN'",
             )
         for name, text in zip(list(material.trials), texts, strict=True):
             material.add_trial(make_trial(name, [text], language=declared.language))
@@ -214,7 +214,7 @@ def _arrange_references(references: Any, systems: Mapping[str, Sequence[str]]) -
     if len(parts) == count > 1 and is_set:
         raise InputError(
             f"{count} lists of {count} references for {count} outputs can be read in two ways",
-            remedy='name sets of references, one text an output each: references={"first": […], "second": […]}',
+            remedy='name sets of references, each with one text per output: references={"first": […], "second": […]}',
         )
     if is_set or len(parts) != count:
         return [list(part) for part in parts]

@@ -31,8 +31,8 @@ ROLES = ("speaker", "hearer", "locator")
 DATASET, IMAGES = "data/test.jsonl", "data/images"
 DRAWN = "draw"
 WHICH = (
-    "Which object is meant? Answer with the number of the object "
-    "alone; with the word several if it fits more than one equally well, with none if it fits no object, with unknown if you cannot tell."
+    "Which object is meant? Answer with the number of the object alone; with the word several "
+    "if it fits more than one equally well, with none if it fits no object, with unknown if you cannot tell."
 )
 CONVENTION = "0-1000 xyxy"
 WHERE = (

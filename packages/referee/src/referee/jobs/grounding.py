@@ -214,7 +214,7 @@ def _describe_doubts(system: str, finding: ConventionFinding) -> Iterator[str]:
         yield from finding.remarks
         return
     best, declared = finding.best, finding.declared
-    gold = f" with the boxes meant as {best.gold_text}, not {declared.gold_text},"
+    gold = f" with gold boxes read as {best.gold_text}, not {declared.gold_text},"
     gold = "" if best.gold_text == declared.gold_text else gold
     remedy = "" if best.convention == declared.convention else f'; if so: --convention "{system}={best.convention}"'
     yield (
@@ -381,7 +381,7 @@ def check_file(
         raise InputError(
             "no model of this file answers with a box or a point",
             where=path,
-            remedy="one line an item: gt and answers, or outputs with --corpus",
+            remedy="one line per item: gt and answers, or outputs with --corpus",
         )
     return PlaceReport(file=str(path), trials=trials, answers=answers, findings=findings)
 
@@ -392,7 +392,7 @@ def _read_lone_file(path: Path, gold: str | None) -> tuple[list[Trial], Answers]
     if suffix is None or not path.is_file():
         problem = "there is no such file" if not path.exists() else "this is not a file of lines of JSON"
         raise InputError(
-            problem, where=path, remedy="name a .jsonl or .jsonl.gz file: one line an item, with gt and answers"
+            problem, where=path, remedy="name a .jsonl or .jsonl.gz file: one line per item, with gt and answers"
         )
     source = RecEval(path.resolve().parent, path.name.removesuffix(suffix), gold or "")
     return list(source.trials()), Answers.of(source.recorded())

@@ -319,7 +319,7 @@ def _refuse_parquet(corpus: str | Path) -> None:
         raise InputError(
             "a corpus cannot be a Parquet table, because a trial holds a scene",
             where=corpus,
-            remedy="write one trial a line as JSON (`referee corpus schema` prints the form); outputs may be Parquet",
+            remedy="write one trial per line as JSON (`referee corpus schema` prints the form); outputs may be Parquet",
         )
 
 

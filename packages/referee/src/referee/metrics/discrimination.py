@@ -38,7 +38,7 @@ from referee.records import Property, Scene
 
 TYPE = "type"
 MANY = 16
-"""With more properties than this to choose from, trying all parts at once would not pay."""
+"""Most properties for which all subsets are tried at once; beyond that another search is faster."""
 
 
 class _SceneMeasure(Measure):

@@ -49,7 +49,7 @@ def fill_prompt(template: PromptFile, **places: str) -> str:
     unknown = sorted(set(PLACE.findall(template.text)) - set(places))
     if unknown:
         raise InputError(
-            f"the prompt {template} has a place for {', '.join(unknown)}, which nothing fills",
+            f"the prompt {template} has the placeholder {', '.join(unknown)}, which is unknown",
             remedy=f"there are {', '.join('{' + name + '}' for name in places)}",
         )
     return PLACE.sub(lambda match: places[match[1]], template.text)

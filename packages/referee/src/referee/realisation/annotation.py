@@ -21,7 +21,7 @@ from referee.records import Property, Span, SpeakerView, Trial
 
 HEAD = "type"
 UNSAYABLE = frozenset({"other", "unknown", ""})
-"""Values that name nothing a speaker could say."""
+"""Values that a speaker cannot put into words."""
 
 Properties = frozenset[Property]
 Model = TypeVar("Model")

@@ -17,7 +17,7 @@ Option = tuple[Words, float]
 """A phrase with its own cost, -log P(phrase | properties)."""
 
 Next = Callable[[int], Iterable[int]]
-"""Which slots may follow, given the set (as bits) of those already said."""
+"""Return the slots that may follow, given the set of slots already used (as bits)."""
 
 
 State = tuple[int, tuple[str, ...]]

@@ -34,11 +34,11 @@ Words = tuple[str, ...]
 LONGEST = 8
 FEW = 10
 _OTHER_END = ("",)
-"""The relation of a phrase of which it is open whether it is a landmark."""
+"""Relation of a phrase that may or may not be a landmark."""
 _SUBJECT = ("that",)
-"""The relation of a phrase that a verb is to follow: "that the man is holding"."""
+"""Relation of a phrase whose verb follows it: "that the man is holding"."""
 _COUNTED = -1
-"""The place of a number that the words give elsewhere ("the two largest")."""
+"""Placeholder of a number that other words give ("the two largest")."""
 
 
 class WordsRead(NamedTuple):
@@ -92,10 +92,10 @@ class ReadBack:
             | {"", *language.merging, language.partitive}
         )
         self.ends = {language.conjunction, *(() if words is None else (words.that, words.either))}
-        """Words that a landmark cannot begin with: a relation before them has none behind it."""
+        """Words that a landmark cannot begin with: a relation before them has no landmark after it."""
         which = "" if words is None else words.which
         self.relatives = {form.rpartition(" ")[2] for form in re.findall(r":([^|}]+)", which)}
-        """The relative pronouns of relations from their other end (in welchem, no qual)."""
+        """Relative pronouns of inverse relations (in welchem, no qual)."""
         self.pronouns = () if words is None else (*words.it, *(pronoun for _, pronoun in words.it_of))
         self._denials = (
             {language.lacking}

@@ -25,7 +25,7 @@ from referee.records import Property, SpeakerView, Trial
 
 Slot = frozenset[str]
 Template = tuple[str | Slot, ...]
-"""Words as they are, and slots: the names of the attributes whose values are to be worded there."""
+"""Literal words, and slots: names of attributes whose values are put into words there."""
 
 Names = frozenset[str]
 

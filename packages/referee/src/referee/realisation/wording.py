@@ -50,7 +50,7 @@ from referee.records import LANDMARK, LANDMARKS, Entity, Property, Scene, Speake
 POSITION = "position"
 BETWEEN = "between"
 HEADS = ("type", "basic", "kind", "category", "superordinate")
-"""Attributes that are said as the noun, the most telling first; the others are then true of what the noun says."""
+"""Attributes that become the noun, the most specific first."""
 SUBKINDS = ("kind", "category")
 NAMED = ("name", "label")
 NUMBERED_PLACES = ("row", "column", "col")

@@ -34,7 +34,7 @@ class TypeOnly(Reasoned):
         """Return the type, or the first property."""
         chosen = (contrast.head,) if contrast.head is not None else contrast.properties[:1]
         for prop in chosen if note else ():
-            note(prop, "only the type is said")  # type: ignore[misc]
+            note(prop, "only the type is used")  # type: ignore[misc]
         return chosen
 
 
@@ -56,7 +56,7 @@ class RandomDistinguishing(Reasoned):
                 chosen.append(prop)
                 left &= contrast.extensions[prop]
                 if note:
-                    note(prop, "drawn by lot, and rules out a distractor")
+                    note(prop, "chosen at random, and rules out a distractor")
         if contrast.head is not None and contrast.head not in chosen:
             chosen.append(contrast.head)
         return tuple(p for p in contrast.properties if p in chosen)

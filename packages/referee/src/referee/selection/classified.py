@@ -24,7 +24,7 @@ from referee.selection.reasons import Note, Reasoned
 
 Pattern = tuple[str, ...]
 RELATION = "relation:"
-"""Before the name of a relation in a pattern, for a relation's value is a landmark and not a property."""
+"""Prefix of a relation's name in a pattern: its value is a landmark, not a property."""
 
 
 class _Features:
@@ -173,7 +173,7 @@ class PatternTree(Reasoned):
             tree, row = self.knowing_, row + self.habits_.of(view.speaker)
         chosen = _fill_pattern(self.patterns_[int(tree.predict([row])[0])], contrast, view)
         for prop in chosen if note else ():
-            note(prop, "in the pattern of the leaf that this target falls into")  # type: ignore[misc]
+            note(prop, "in the pattern that the decision tree predicts for this target")  # type: ignore[misc]
         return chosen
 
 
@@ -207,7 +207,7 @@ class SupportVectors(Reasoned):
         mentioned = self.always_ | self.machines_.say_yes(self.features_.of(view))
         chosen = _fill_pattern(mentioned, contrast, view) or tuple(p for p in contrast.properties if p.name == TYPE)
         for prop in chosen if note else ():
-            note(prop, "its machine says that people mention it here")  # type: ignore[misc]
+            note(prop, "its classifier predicts that people mention it here")  # type: ignore[misc]
         return chosen
 
 

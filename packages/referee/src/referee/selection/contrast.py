@@ -17,11 +17,11 @@ from referee.records import Property, Scene, SceneNotes, SpeakerView
 
 TYPE = "type"
 KEPT_UP_TO = 4096
-"""Entities up to which the contrasts of a scene are kept."""
+"""Largest scene, in entities, whose contrasts are cached."""
 Head = Literal["first", "last", "none"]
-"""What a selector does with the type: say it before everything else, add it at the end if it is missing, or nothing special."""
+"""Treatment of the type: choose it first, add it at the end if it is missing, or treat it like any attribute."""
 Note = Callable[[Property, str], None]
-"""Told, while a selector works, which property was looked at and what became of it."""
+"""Callback of a selector: gets each property that was considered and the reason for the decision."""
 
 
 @dataclass(frozen=True, slots=True)

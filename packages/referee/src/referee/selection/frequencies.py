@@ -15,7 +15,7 @@ from referee.records import Property, SpeakerView, Trial
 
 Learned = TypeVar("Learned")
 Group = tuple[str | None, ...]
-"""What the trials of a group have in common, say a domain and a condition."""
+"""Values that the trials of a group share, for example domain and condition."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

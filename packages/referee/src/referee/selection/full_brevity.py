@@ -54,7 +54,7 @@ class FullBrevity(Reasoned):
         """Return the properties of the shortest description."""
         description = self._search(contrast)
         if note:
-            standing = "proven shortest" if description.proven else "shortest found in time"
+            standing = "proven shortest" if description.proven else "shortest within the time limit"
             head = contrast.head if self.head != "none" else None
             for prop in description.properties:
                 note(prop, "the type, as head of the phrase" if prop == head else standing)

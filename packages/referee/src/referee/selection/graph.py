@@ -73,12 +73,12 @@ class GraphSearch(Reasoned):
         description = self._search(contrast, view)
         if note:
             price = self.costs or UnitCosts()
-            standing = "cheapest" if description.proven else "cheapest found in time"
+            standing = "cheapest" if description.proven else "cheapest within the time limit"
             for prop in description.properties:
                 if prop == contrast.head and self.head == "first":
-                    note(prop, "the type is said in any case, and costs nothing")
+                    note(prop, "the type is always included, and costs nothing")
                 elif prop == description.added:
-                    note(prop, "the type is added as head of the phrase; the search did without it")
+                    note(prop, "the type is added as head of the phrase; the search did not need it")
                 else:
                     cost = price.cost(prop, view)
                     note(prop, f"costs {cost:g}; part of the {standing} description, {description.cost:g} in all")

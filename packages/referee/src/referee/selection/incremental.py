@@ -90,7 +90,7 @@ class Incremental(Reasoned):
             chosen.append(best)
             left = remaining
             if note:
-                note(best, "next in the order of preference, and rules out a distractor")
+                note(best, "next in the order of preference; rules out a distractor")
         # By name, too: with a taxonomy another value of the type may have been said.
         if (
             self.head == "last"

@@ -20,7 +20,7 @@ from referee.records import LANDMARK, Property, Scene
 from referee.selection.contrast import Contrast
 
 Partners = Sequence[int]
-"""For every entity, the set of those it stands in some relation to."""
+"""For every entity, the set of entities that it is related to."""
 
 
 class Landmarked(NamedTuple):

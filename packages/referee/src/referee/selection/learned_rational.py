@@ -29,11 +29,11 @@ from referee.selection.reasons import Note, Reasoned
 # Its exponential is 0, and sums with it stay finite, which those with minus infinity would not.
 IMPOSSIBLE = -1e9
 MOST_LEARNED = 8000
-"""Messages over which a model is learned: with four attributes each, up to 21 attributes."""
+"""Most messages of a learned model: 21 attributes, if a message has at most four."""
 MOST_CELLS = 1 << 20
-"""Messages times entities times trials in one batch, so that a few megabytes a batch will do."""
+"""Messages times entities times trials in one batch: a few megabytes."""
 CELLS_AT_HAND = 1 << 17
-"""Of these, so many are worked on at a time: they stay in the processor's own memory from the first step to the last."""
+"""Cells of a batch computed at a time, so that they stay in the processor's cache."""
 Ints = npt.NDArray[np.int64]
 
 

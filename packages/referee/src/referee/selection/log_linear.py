@@ -29,9 +29,9 @@ from referee.selection.rational import enumerate_subsets
 from referee.selection.reasons import NOT_DISTINGUISHING, Reason, ReasonedMeaning
 
 FEATURES = ("exact", "others", "length", "parts", "idle")
-"""True of the targets and of nothing else; share of the others that it is true of; properties said; parts beyond the first; attributes that could go."""
+"""Features: distinguishing; share of distractors not ruled out; number of properties; of further parts; of redundant attributes."""
 MOST_NAMES = 10
-"""Attributes that are tried, those that people mention most often first: all ways of up to four of them in parts are a few thousand."""
+"""Most attributes that are considered, the most mentioned first: four of them give a few thousand combinations."""
 
 Distribution = tuple[tuple[frozenset[Property], float], ...]
 

@@ -25,9 +25,9 @@ from referee.selection.frequencies import Group, check_groups, get_learned, grou
 from referee.selection.reasons import Note, Reasoned
 
 MOST_OPTIONS = 16
-"""Properties beside the type up to which every set of them is listed."""
+"""Most properties besides the type for which all subsets are listed."""
 UNSEEN = 0.01
-"""The preference of an attribute that no speaker was seen to mention, where nothing else singles out the target."""
+"""Preference of an attribute that no speaker mentioned, used if nothing else singles out the target."""
 
 Distribution = tuple[tuple[frozenset[Property], float], ...]
 Core = frozenset[Property]

@@ -28,10 +28,10 @@ from referee.selection.contrast import TYPE, Contrast, get_contrast
 from referee.selection.reasons import Note, Reason, Reasoned, explain_meaning
 
 MOST_MESSAGES = 1 << 16
-"""Messages up to which all are listed: half a megabyte for each entity of the scene."""
+"""Most messages that are listed: half a megabyte for each entity of the scene."""
 
 MOST_CELLS = 1 << 22
-"""Entities times messages up to which speakers are computed: a dozen tables of 32 megabytes each."""
+"""Most entities times messages for which speakers are computed: a dozen tables of 32 megabytes."""
 
 Distribution = tuple[tuple[frozenset[Property], float], ...]
 

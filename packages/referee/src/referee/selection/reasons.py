@@ -45,7 +45,7 @@ class Reasoned:
         return self.choose(get_contrast(view), view)
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
-        raise NotImplementedError(f"{type(self).__name__} must say how it chooses")
+        raise NotImplementedError(f"{type(self).__name__} must define choose()")
 
     def denotation(self, scene: Scene, properties: Sequence[Property]) -> int:
         """Return the denotation of properties.

@@ -19,7 +19,7 @@ from referee.selection.contrast import TYPE, get_contrast
 from referee.selection.reasons import ReasonedMeaning
 
 MOST_LANDMARKS = 64
-"""Landmarks that are introduced at most for one target: in a scene where everything is related to everything there is no end of them."""
+"""Most landmarks for one target; in a densely related scene there could be endlessly many."""
 _INCOMING: SceneNotes[str, list[Relation]] = SceneNotes("selection.incoming")
 
 

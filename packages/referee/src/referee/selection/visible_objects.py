@@ -49,7 +49,7 @@ class VisibleObjects(Reasoned):
         kind = contrast.extensions[contrast.head] if contrast.head is not None else contrast.scene.everything
         chosen = [] if contrast.head is None else [contrast.head]
         if note and contrast.head is not None:
-            note(contrast.head, "the type is always said")
+            note(contrast.head, "the type is always used")
         for prop in contrast.properties:
             idle = prop.name in self.relative and not contrast.distractors & kind & ~contrast.extensions[prop]
             likely = 0.0 if prop.name == TYPE or idle else seen.prior(prop) or 0.0

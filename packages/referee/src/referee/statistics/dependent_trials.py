@@ -35,7 +35,7 @@ IntArray = npt.NDArray[np.int64]
 Limits = tuple[float | None, float | None]
 
 FEW = 40
-"""Below this many clusters a reader is told so: the t distribution carries the uncertainty, but a strange cluster weighs much."""
+"""Below this number of clusters a warning is given: t intervals hold, but an outlying cluster has much weight."""
 TESTABLE = 6
 """With fewer clusters than this a difference has an interval and no p value."""
 UNSURE, SKEWED_COVERAGE = 13, ".91"
@@ -48,7 +48,7 @@ TYPICAL_CORRELATION, TYPICAL_WEIGHT = 0.2, 20.0
 _LEAST = 0.05
 EXACT_UP_TO = 14
 BLOCKS = 5000
-"""More clusters than this are pooled at random into as many blocks before they are swapped: in the limit the same, at a cost that no longer grows."""
+"""Most clusters that are swapped singly; more are pooled at random into this number of blocks, which bounds the cost."""
 _SLICE = 1024
 # Which trials a measure misses: patterns whose order is kept.
 PATTERNS = 2

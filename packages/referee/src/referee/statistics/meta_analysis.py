@@ -20,7 +20,7 @@ import numpy as np
 from referee.contracts import FloatArray
 
 LEAST = 3
-"""With fewer experiments there is no prediction: two say hardly anything about their spread."""
+"""Fewest experiments for a prediction interval: two hardly determine their spread."""
 _QUANTILES = 200
 """Variances that represent the confidence distribution."""
 

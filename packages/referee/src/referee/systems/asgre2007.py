@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from referee.systems.speaker import Composed
 
 FOLDS = ("challenge", 5)
-"""How to cut a corpus for a fair comparison with print: random trials of each domain, five times."""
+"""How to split a corpus for a fair comparison with the printed scores: random trials of each domain, five times."""
 
 PUBLISHED = ("belz-gatt-2008", "table1", {"set/dice": "Dice", "set/masi": "MASI", "scene/minimal": "Min"})
 """Paper and table of the printed scores, and the column of each metric (Min is in per cent)."""
@@ -46,10 +46,10 @@ GROUPS = {
         ("type", "orientation", "hasSuit", "hasShirt", "hasTie"),
     ),
 }
-"""Attributes of a domain that NIL takes to be used about as often as one another."""
+"""Groups of attributes of a domain that NIL treats as equally frequent."""
 
 FREE = ("type", "colour", "hasBeard:1", "hasGlasses:1")
-"""What costs nothing in GRAPH-FP: in each domain the properties that are mentioned most."""
+"""Properties that cost nothing in GRAPH-FP: the most mentioned ones of each domain."""
 
 TUNED = 10.0
 """The weight of learned preference in CAM-T and CAM-TU, fitted to their printed Dice; nothing about it is published."""
@@ -61,7 +61,7 @@ CAM, DIT, GRAPH, IS, NIL, TITCH = "Cambridge", "Dublin", "Twente and Tilburg", "
 TABLE: dict[str, SystemRow] = {
     # The sources are the algorithm of 2004 (P04-1052) and the table of properties in W08-1108; the meanings of B, T and
     # U are a guess.
-    "CAM-B": SystemRow(CAM, 2007, LOW, "discriminating quotient, ties settled by taste",
+    "CAM-B": SystemRow(CAM, 2007, LOW, "discriminating quotient, ties broken by a fixed preference",
         Component(CONTRAST_QUOTIENT, liked=LIKED)),
     "CAM-BU": SystemRow(CAM, 2007, LOW, "as CAM-B, quotients updated after each choice",
         Component(CONTRAST_QUOTIENT, liked=LIKED, updated=True)),

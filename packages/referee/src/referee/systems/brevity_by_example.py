@@ -25,7 +25,7 @@ Pick = Literal["first", "last", "random"]
 Masks = npt.NDArray[np.uint32]
 _DISTINGUISHING: SceneNotes[int, Masks] = SceneNotes("systems.distinguishing")
 MOST = 20
-"""Properties of a target up to which all its descriptions are listed (a million of them)."""
+"""Most properties of a target whose descriptions are all listed (a million of them)."""
 
 
 def find_distinguishing_masks(contrast: Contrast) -> Masks:

@@ -19,7 +19,7 @@ from referee.selection.frequencies import GroupedFrequencies, count_by_group
 from referee.selection.reasons import Note, Reasoned
 
 RING = 4
-"""The weight of a match, or a contrast, in the innermost ring; a closed domain has no others."""
+"""Weight of a match or a contrast in the innermost focus ring; a closed domain has only this ring."""
 
 
 @dataclass(eq=False, repr=False)
@@ -125,7 +125,12 @@ class WeightedPower(Reasoned):
             del scores[best]
             chosen.append(best)
             if note:
-                note(best, "the most telling and most mentioned" if left else "one more, for good measure")
+                note(
+                    best,
+                    "the most discriminating and most mentioned"
+                    if left
+                    else "one attribute too many, as the entry adds it",
+                )
             left &= contrast.extensions[best]
             if self.plus == "dependency":
                 scores = {p: score * self._compute_dependency(p.name, best.name, view) for p, score in scores.items()}

@@ -26,7 +26,7 @@ LOW = "low confidence"
 STAND_IN = "stand-in"
 """A part of the original is replaced by something simpler of ours."""
 OURS = "ours"
-"""A baseline or a system of this project; there is no original to be faithful to."""
+"""A baseline or a system of this project, without an original."""
 LABELS = (FAITHFUL, MEDIUM, LOW, STAND_IN, OURS)
 
 

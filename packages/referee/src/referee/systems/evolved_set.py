@@ -57,7 +57,7 @@ class EvolvedSet(Reasoned):
         chosen = tuple(p for i, p in enumerate(properties) if best >> i & 1)
         for prop in chosen:
             if note:
-                note(prop, "in the fittest set")
+                note(prop, "in the set with the highest fitness")
         return chosen
 
     def _make_fitness(

@@ -34,7 +34,7 @@ PENALTIES: Mapping[str, float] = {"dice": 1.0, "masi": 1.0, "ambiguous": 2.0, "e
 """Weights of 1 - Dice, 1 - MASI, not distinguishing, empty, and program size; the paper has more of them and prints no weights."""
 
 MOST_PARTS = 20_000
-"""Parts of programs whose values are kept at a time."""
+"""Number of subprograms whose values are cached."""
 
 _SIGNATURES: Mapping[str, tuple[list[type], type]] = {
     "if": ([bool, tuple, tuple], tuple),
@@ -52,7 +52,7 @@ _SIGNATURES: Mapping[str, tuple[list[type], type]] = {
     "or": ([bool, bool], bool),
     "not": ([bool], bool),
 }
-"""What DEAP has to know of the operations: the kinds of their arguments, and of their result."""
+"""Operations for DEAP, with the types of their arguments and results."""
 
 
 @dataclass(eq=False, repr=False)

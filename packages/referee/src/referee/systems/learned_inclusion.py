@@ -18,7 +18,7 @@ from referee.selection.frequencies import Frequencies, GroupedFrequencies, count
 from referee.selection.reasons import Note, Reasoned
 
 Tree = bool | tuple[int, float, Any, Any]
-"""An answer, or a question: which feature, up to which value the first branch holds, and the two branches."""
+"""A leaf with the decision, or a node: feature, threshold of the first branch, and the two branches."""
 
 
 class LearnedInclusion(Reasoned):

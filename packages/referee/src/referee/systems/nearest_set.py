@@ -113,7 +113,7 @@ class NearestSet(ListsSets):
         chosen = spell(int(masks[0]), contrast)
         for prop in chosen:
             if note:
-                note(prop, f"in the set nearest to {len(pool)} that were said before")
+                note(prop, f"in the set nearest to {len(pool)} earlier descriptions")
         return chosen
 
     def _compute_nearness(self, masks: Masks, pool: Sequence[frozenset[Property]], contrast: Contrast) -> Numbers:

@@ -49,7 +49,7 @@ class CentreRule(Incremental):
                 break
             if prop in chosen or not left & contrast.ruled_out(prop):
                 continue
-            chosen[prop] = "mentioned most often of what is left, and rules out a distractor"
+            chosen[prop] = "the most mentioned remaining attribute that rules out a distractor"
             for other in self._find_partner(prop, contrast):
                 chosen.setdefault(other, "goes with a place in the middle of the other axis")
             left = contrast.remaining(chosen)
@@ -193,7 +193,12 @@ class FrequentFirst(_Counting):
             chosen.append(best)
             left &= contrast.extensions[best]
             if note:
-                note(best, "rules out some" if left else "the most frequent attribute that rules out all the rest")
+                note(
+                    best,
+                    "rules out some"
+                    if left
+                    else "the most frequent attribute that rules out all remaining distractors",
+                )
         return tuple(chosen)
 
 

@@ -34,7 +34,7 @@ class PartitionTree(Reasoned):
             if child != node or edge.name in self.always:
                 chosen.append(edge)
                 if note:
-                    note(edge, "said in any case" if child == node else "the branch of the target is smaller")
+                    note(edge, "always included" if child == node else "the branch of the target is smaller")
             node = child
         return tuple(chosen)
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from referee.systems.speaker import Composed
 
 FOLDS = ("speaker", 5)
-"""How to cut a corpus for a fair comparison with print: whole speakers, five times."""
+"""How to split a corpus for a fair comparison with the printed scores: whole speakers, five times."""
 
 PUBLISHED = (
     "tuna-2008",
@@ -55,7 +55,7 @@ ATT, DIT, GRAPH, IS, JU, NIL = "AT&T", "Dublin", "Twente, Tilburg and Macquarie"
 OSU, USP = "Ohio State", "São Paulo"
 OWN_TASTE = ("shortest", "typical", "frequent")
 COLLAPSED = ("known_only=True", 'pick="last"')
-"""What was chosen for ATT-FB-f, -sf and -sr because the test set prints the same minimal sets for all three."""
+"""A choice for ATT-FB-f, -sf and -sr, which have the same minimal sets in the printed test results."""
 MARKS = ('match="marks"', 'likeness="pairs"')
 
 # fmt: off
@@ -80,14 +80,14 @@ TABLE: dict[str, SystemRow] = {
         Component(REMEMBERED_SET, memory=("recent", "own", "all"), known_only=True), fitted=COLLAPSED, floor=True),
     "DIT-FBI": SystemRow(DIT, 2008, FAITHFUL, "type, then by frequency under the condition; both axes for the centre",
         Component(CENTRE_RULE)),
-    "DIT-TVAS": SystemRow(DIT, 2008, FAITHFUL, "type, then the most telling of the pairs with the highest priors",
+    "DIT-TVAS": SystemRow(DIT, 2008, FAITHFUL, "type, then the most discriminating of the pairs with the highest priors",
         Component(PRIORS_WITHIN_REACH)),
     "IS-FP": SystemRow(IS, 2008, MEDIUM, "distinguishing set nearest to those of the speaker and one like him",
         Component(NEAREST_SET, similar=1, then=OWN_TASTE), fitted=MARKS),
     # The paper forces the type for people only; in furniture its prior puts it first anyway.
     "NIL-UCM-MFVF": SystemRow(NIL, 2008, FAITHFUL, "incremental over pairs by falling prior",
         Component(INCREMENTAL, order="prior", head="last")),
-    "OSU-GP": SystemRow(OSU, 2008, FAITHFUL, "the two evolved programs that were sent in",
+    "OSU-GP": SystemRow(OSU, 2008, FAITHFUL, "the two evolved programs of the submission",
         Component(PROGRAMS), floor=True, learns=False),
     "USP-EACH-FREQ": SystemRow(USP, 2008, FAITHFUL, "the most frequent attributes, then one that is sufficient",
         Component(FREQUENT_FIRST)),

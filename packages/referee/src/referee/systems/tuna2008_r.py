@@ -47,7 +47,7 @@ TABLE: dict[str, SystemRow] = {
         realiser=Component(CASE_BASE)),
     "DIT-RBR": SystemRow(DIT, 2008, MEDIUM, "the most common phrase for each value, in the usual order",
         realiser=Component(COMMON_PHRASES)),
-    "ATT-Template": SystemRow(ATT, 2008, STAND_IN, "templates ranked by a language model; spelling by rule, in 2008 by hand",
+    "ATT-Template": SystemRow(ATT, 2008, STAND_IN, "templates ranked by a language model; spelling by rule (in 2008: by hand)",
         realiser=Component(RANKED_TEMPLATES)),
     "ATT-TemplateS": SystemRow(ATT, 2008, STAND_IN, "as ATT-Template, from the speaker's own strings",
         realiser=Component(RANKED_TEMPLATES, personal=True)),

@@ -71,7 +71,7 @@ def test_an_entity_that_is_not_there_cannot_be_marked(wrong: dict[str, object]) 
 
 
 def test_a_layout_has_to_fit_the_scene() -> None:
-    with pytest.raises(InputError, match="no place for 'b'"):
+    with pytest.raises(InputError, match="no position for 'b'"):
         draw_scene(TWO, layout=place(Scene(entities=TWO.entities[:1])))
 
 

@@ -129,7 +129,7 @@ def test_people_do_not_compete() -> None:
     scores = ScoredRows(rows({"a": {"d": 0.4}, "human": {"d": 0.6}}), {"d": "higher"})
     assert describe_best(scores, {}, "t test") == [
         "a has d (0.400).",
-        "People have d 0.600 when each is compared with the others.",
+        "People, each compared with the others, have d 0.600.",
     ]
 
 

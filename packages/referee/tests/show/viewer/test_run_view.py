@@ -136,7 +136,7 @@ def test_an_index_is_not_closed_while_somebody_asks_it(demo: Path, monkeypatch: 
     with viewing(demo) as view:
         wait_for(lambda: view.state()["done"])
         old, count = view.index, view.index.count
-        renewing = threading.Thread(target=view._take_in, args=(view.files, view.files.state))
+        renewing = threading.Thread(target=view._read_new_lines, args=(view.files, view.files.state))
 
         def slowly(*asked: object) -> int:
             renewing.start()
@@ -163,7 +163,7 @@ def test_a_run_is_not_done_before_the_report_on_all_of_it(demo: Path, monkeypatc
             return made(*given)  # type: ignore[arg-type]
 
         monkeypatch.setattr(run_view, "report_on", watched)
-        view._take_in(view.files, "newer")
+        view._read_new_lines(view.files, "newer")
         assert [(s["done"], "being made" in str(s["said"])) for s in states] == [(False, True)]
         assert (view.state()["done"], view.state()["made"]) == (True, "newer")
 

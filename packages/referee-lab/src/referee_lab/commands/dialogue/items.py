@@ -54,7 +54,7 @@ def items(
     trials = [t for d in sources for t in iterate_dialogue_items(d) if names is None or t.meta["role"] in names]
     if not trials:
         raise InputError(
-            "no reference can be an item", where=name, remedy=f"`referee dialogue check {dialogues}` says why"
+            "no reference can become an item", where=name, remedy=f"`referee dialogue check {dialogues}` says why"
         )
     write_atomically(out, [write_json_line(row) for row in trials_to_json(trials)])
     pairs = format_count(len({t.meta["game"] for t in trials}), "pair")

@@ -10,7 +10,10 @@ from referee.cli import Commands, run_group
 COMMANDS: Commands = {
     "new": ("referee_lab.commands.study.new", "make a study folder from a table of items or a run folder"),
     "chain": ("referee_lab.commands.study.chain", "make a study of the descriptions that people gave in another one"),
-    "check": ("referee_lab.commands.study.check", "prove balance, and that people can answer all they will see"),
+    "check": (
+        "referee_lab.commands.study.check",
+        "check a study: balance of the lists, and that people can answer every trial",
+    ),
     "show": ("referee_lab.commands.study.show", "one session of a study, step by step"),
     "demo": ("referee_lab.commands.study.demo", "make a small synthetic study, to try all steps"),
     "serve": (
@@ -19,26 +22,26 @@ COMMANDS: Commands = {
     ),
     "simulate": (
         "referee_lab.commands.study.simulate",
-        "let simulated participants play a study, over a bad network if wished",
+        "let simulated participants take part, optionally over a bad network",
     ),
     "export": (
         "referee_lab.commands.study.export",
-        "the data as tidy tables with codebook and checksums, without names",
+        "export the data as tidy tables with codebook and checksums, without names",
     ),
     "import": (
         "referee_lab.commands.study.import_data",
-        "people's answers into a run folder, beside those of simulated hearers",
+        "put people's answers into a run folder, beside those of simulated hearers",
     ),
     "analyse": ("referee_lab.commands.study.analyse", "the planned analyses: mixed models, or the tables of TUNA 2008"),
     "datasheet": (
         "referee_lab.commands.study.datasheet",
-        "the study's datasheet (after HEDS), filled in as far as data can",
+        "write the study's datasheet (after HEDS), filled in as far as the data allow",
     ),
     "keys": ("referee_lab.commands.study.keys", "the organisers' links and the completion codes of a study"),
     "links": ("referee_lab.commands.study.links", "signed links for a laboratory or a class, one for each person"),
-    "open": ("referee_lab.commands.study.open_doors", "let new people in from now on"),
+    "open": ("referee_lab.commands.study.open_doors", "open enrolment now"),
     "close": ("referee_lab.commands.study.close_doors", "stop enrolment; running sessions continue"),
-    "schedule": ("referee_lab.commands.study.schedule", "let new people in between two times"),
+    "schedule": ("referee_lab.commands.study.schedule", "open enrolment between two times"),
     "payment": (
         "referee_lab.commands.study.payment",
         "rewards and bonuses in the formats of Prolific and Mechanical Turk",
@@ -53,11 +56,11 @@ COMMANDS: Commands = {
     ),
     "purge": ("referee_lab.commands.study.purge", "delete withdrawn data that are due now"),
     "backup": ("referee_lab.commands.study.backup", "copy the data while the study runs"),
-    "restore": ("referee_lab.commands.study.restore", "put a backup in the place of a lost or damaged store"),
-    "doctor": ("referee_lab.commands.study.doctor", "look at store, disk, clock, lock, keys, pages and proxy"),
+    "restore": ("referee_lab.commands.study.restore", "replace a lost or damaged store by a backup"),
+    "doctor": ("referee_lab.commands.study.doctor", "check store, disk, clock, lock, keys, pages and proxy"),
 }
 
-_HELP = """Human experiments: make a study, serve it, keep every answer.
+_HELP = """Human experiments: make a study, serve it, store every answer.
 
 Usage: referee study COMMAND [OPTIONS]
 

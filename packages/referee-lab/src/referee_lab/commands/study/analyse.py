@@ -27,7 +27,7 @@ EPILOG = options.examples("""
 
   referee study analyse STUDY --style mixed-model --format json   every pair of systems, with intervals
 
-Reads the data on a connection that cannot write. Rules of [exclusion] are heeded and counted; `referee docs study-data` explains every table.
+Reads the data on a connection that cannot write. Rules of [exclusion] are applied and counted; `referee docs study-data` explains every table.
 """)
 
 

@@ -19,8 +19,8 @@ EPILOG = options.examples("""
   referee study chain SPOKEN --to asgre2007 --out HEARD            every listener hears all speakers in turn
   referee study chain SPOKEN --to asgre2007 --yoked --out HEARD    every listener has a speaker of their own
 
-Descriptions are cleaned by a rule that is written into HEARD/chain.json with everything that it left out. Those of people who withdrew are not taken, and the
-new study is not served once one of its speakers withdraws.
+Descriptions are cleaned by a rule that is written into HEARD/chain.json with everything that it left out. Those of people who withdrew are left out, and the
+new study is no longer served when one of its speakers withdraws.
 """)
 
 

@@ -116,4 +116,6 @@ def _make_correction(trial: str, author: str, reason: str, answer: dict[str, Any
         return Correct(trial=trial, author=author, reason=reason, answer=answer)
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
-        raise InputError(f"--{first['loc'][0]}: {first['msg'].lower()}", remedy="say who corrects, and why") from None
+        raise InputError(
+            f"--{first['loc'][0]}: {first['msg'].lower()}", remedy="give both --author and --reason"
+        ) from None

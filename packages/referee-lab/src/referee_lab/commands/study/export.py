@@ -62,7 +62,7 @@ def export(
     left_out = sum(bool(a.marks) for a in collected.trials)
     print(
         f"{target}: {len(collected.answers):,} answers of {len(collected.sittings)} sessions in mode {collected.mode}; "
-        f"{left_out:,} are marked as left out of some analysis, with reasons"
+        f"{left_out:,} are marked as left out of an analysis, with reasons"
     )
     if games:
         print(f"{target / 'rooms'}: {_summarise_games(opened, games)}")
@@ -70,7 +70,7 @@ def export(
         print(f"{collected.simulated} of the sessions are simulated participants")
     if collected.counts["withdrawn"] or collected.counts["purged"]:
         gone = collected.counts["withdrawn"] + collected.counts["purged"]
-        print(f"{gone} withdrawn sessions are not in it; delete exports made before")
+        print(f"{gone} withdrawn sessions are not in it; delete earlier exports")
     if names is not None:
         # Beside the folder, so that a copy of the folder has no names.
         path = target.with_name(f"{target.name}.identities.csv")

@@ -53,7 +53,7 @@ def import_study(
         n = import_run(collected, out, overwrite, ["study", "import", str(study), "--out", str(out)])
         print(
             f"{out}: {n:,} answers. Next: `referee listen {out}`, `referee report {out} --style tuna2008 --out report`; "
-            f"`referee score {out} --out SCORED && referee court SCORED` holds measures against people"
+            f"`referee score {out} --out SCORED && referee court SCORED` compares measures with people"
         )
     else:
         assert into is not None  # one of them was given

@@ -29,7 +29,7 @@ app = options.make_app()
 )
 def links(
     study: options.StudyFolder,
-    count: Annotated[int, typer.Option(help="Number of links, named P001 and on.", min=1)] = 10,
+    count: Annotated[int, typer.Option(help="Number of links, labelled P001, P002 …", min=1)] = 10,
     labels: Annotated[Path | None, typer.Option(help="File with one label per line, instead of a number.")] = None,
     pairs: Annotated[
         str | None, typer.Option(help="Number of invited pairs or groups, or a file with one line for each.")
@@ -65,7 +65,7 @@ def links(
         print("\n".join(row.partition(",")[2] for row in rows))
     else:
         write_atomically(out, ["label,link", *rows], mode=FOR_OWNER)
-        print(f"{out}: {len(rows)} links; each participant takes part under the label of their link")
+        print(f"{out}: {len(rows)} links; each participant is identified by the label of their link")
     return 0
 
 

@@ -25,5 +25,5 @@ def restore(
     answers, set_aside = put_back(backup, study / "data" / "study.sqlite", opened.id)
     print(f"restored {answers:,} answers from {backup}")
     if set_aside is not None:
-        print(f"the old store is now {set_aside}; only it has the answers after the backup")
+        print(f"the old store is now {set_aside}; answers given after the backup are only there")
     return 0

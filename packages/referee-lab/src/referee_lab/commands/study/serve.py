@@ -89,7 +89,7 @@ def _open_port(host: str, port: int) -> socket.socket:
         reason = error.strerror or str(error)
         raise InputError(
             f"cannot listen on {host} port {port}: {reason.lower()}",
-            remedy=f"stop what uses it, or take another one: --port {port + 1 if port < 65535 else 8000}",
+            remedy=f"stop the program that uses it, or take another port: --port {port + 1 if port < 65535 else 8000}",
         ) from None
     return listening
 

@@ -13,18 +13,18 @@ from referee.cli.progress import show_steps
 app = options.make_app()
 
 EPILOG = options.examples("""
-  referee study simulate STUDY --participants 24                                   the noisy hearer, 24 times, each with habits of its own
+  referee study simulate STUDY --participants 24                                   the noisy hearer as 24 participants with different habits
 
   referee study simulate STUDY --faults loss,delay,duplicate,reload,skew           the same over a bad network
 
   referee study simulate STUDY --hearer learned --train other-trials.jsonl
 
-  referee study simulate STUDY --hearer learned --train other-trials.jsonl --jobs 2    answers are worked out in two processes
+  referee study simulate STUDY --hearer learned --train other-trials.jsonl --jobs 2    answers are computed in two processes
 
   referee study simulate STUDY --participants 0 --browser 2                        two in a real Chromium
 
 Answers go into the study's data in mode debug, marked as simulated; they never mix with those of people in pilot or live mode. Ends with 1 when an
-acknowledged answer is missing or there twice.
+acknowledged answer is missing or stored twice.
 """)
 
 
@@ -44,7 +44,7 @@ def simulate(
     train: Annotated[Path | None, typer.Option(help="JSONL trials to train the hearer on.")] = None,
     study_mode: Annotated[
         bool,
-        typer.Option("--study-mode", help="In the study's mode, on its seats (for studies without people)."),
+        typer.Option("--study-mode", help="Mode of the study that they take part in (for studies without people)."),
     ] = False,
     jobs: options.OneJob = None,
     engine: options.EngineName = "local",

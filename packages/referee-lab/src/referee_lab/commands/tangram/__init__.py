@@ -18,12 +18,12 @@ COMMANDS: Commands = {
     ),
     "play": ("referee_lab.commands.tangram.play", "let pairs of bots play; recordings without a browser"),
     "goals": ("referee_lab.commands.tangram.goals", "custom goal figures: check whether each can be solved"),
-    "replay": ("referee_lab.commands.tangram.replay", "watch a session frame by frame: one page without a network"),
+    "replay": ("referee_lab.commands.tangram.replay", "watch a session frame by frame: one page that needs no network"),
     "export": ("referee_lab.commands.tangram.export", "a recording as ELAN, table or picture"),
-    "import": ("referee_lab.commands.tangram.import_tiers", "tiers of ELAN or tables, also as an annotation"),
+    "import": ("referee_lab.commands.tangram.import_tiers", "import tiers from ELAN or tables, also as an annotation"),
     "repair": (
         "referee_lab.commands.tangram.repair",
-        "give every puzzle of a session its part of a voice that was stored with the first",
+        "repair old recordings: give every puzzle its part of the stored voice",
     ),
     "transcript": (
         "referee_lab.commands.tangram.transcript",
@@ -32,18 +32,18 @@ COMMANDS: Commands = {
     "annotate": ("referee_lab.commands.tangram.annotate", "mark expressions, referents and attributes over the replay"),
     "preannotate": (
         "referee_lab.commands.tangram.preannotate",
-        "marks proposed by rules, as another annotation",
+        "mark expressions by rules, as another annotation",
     ),
-    "agreement": ("referee_lab.commands.tangram.agreement", "do two annotators agree? F, kappa, alpha"),
+    "agreement": ("referee_lab.commands.tangram.agreement", "compare two annotators: F, kappa, alpha"),
     "adjudicate": ("referee_lab.commands.tangram.adjudicate", "decide where two annotators differ"),
-    "study": ("referee_lab.commands.tangram.study", "a task-performance study out of recordings"),
+    "study": ("referee_lab.commands.tangram.study", "make a task-performance study from recordings"),
     "statistics": (
         "referee_lab.commands.tangram.statistics",
-        "statistics of a corpus of dialogues: kinds of expressions, by role",
+        "describe a corpus of dialogues: kinds of expressions, by role",
     ),
     "classify": (
         "referee_lab.commands.tangram.classify",
-        "say *that*, or not? models, baselines and ablations on dialogues",
+        "predict demonstrative pronouns: models, baselines and ablations on dialogues",
     ),
     "resolve": (
         "referee_lab.commands.tangram.resolve",
@@ -68,8 +68,8 @@ Usage: referee tangram COMMAND [OPTIONS]
 Commands:
 {commands}
 
-`referee docs tangram-annotation` and `referee docs tangram-evaluation` lead through it; `referee docs demonstratives`, `referee docs task-performance` and
-`referee docs repeated-reference` show what is found."""
+`referee docs tangram-annotation` and `referee docs tangram-evaluation` are tutorials; `referee docs demonstratives`, `referee docs task-performance` and
+`referee docs repeated-reference` show results."""
 
 
 def run(args: list[str]) -> int:

@@ -18,7 +18,7 @@ Example:
 
   referee tangram adjudicate sessions/ --annotators ann,bob
 
-What both marked alike is taken over; the rest is shown side by side. Decisions go to SESSION.adjudicated.annotations.jsonl, which all commands use.
+Marks on which both agree are accepted; the others are shown side by side. Decisions go to SESSION.adjudicated.annotations.jsonl, which all commands use.
 """
 )
 def adjudicate(

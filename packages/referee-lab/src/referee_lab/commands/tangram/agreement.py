@@ -79,7 +79,7 @@ def _format_lines(c: AnnotatorComparison, open_cases: int) -> list[str]:
         "",
         *align_columns(rows),
         "",
-        "  – : both gave one and the same answer throughout, so there is no chance agreement to correct for.",
+        "  – : both gave one and the same answer throughout, so chance agreement cannot be corrected for.",
         *([f"  Next: `referee tangram adjudicate … --annotators {a},{b}`"] if open_cases else []),
     ]
 

@@ -35,7 +35,7 @@ app = options.make_app()
 
   referee tangram choose --corpus tuna --bots 1 --bot-listener 'llm/openai-compatible|model:NAME|endpoint:URL'
 
-Afterwards `referee tangram export groups --all --out GAMES` takes the games out, and `referee play --played GAMES --people multiparty-tangrams` scores them.
+Afterwards `referee tangram export groups --all --out GAMES` exports the games, and `referee play --played GAMES --people multiparty-tangrams` scores them.
 """)
 )
 def choose(
@@ -43,7 +43,7 @@ def choose(
     corpus: Annotated[str | None, typer.Option(help="Corpus whose scene the players see.", show_default="twelve figures of this package")] = None,
     corpus_data: Annotated[Path | None, typer.Option(help="Folder of corpora (default: REFEREE_DATA).", show_default="$REFEREE_DATA")] = None,
     pictures: Annotated[
-        Path | None, typer.Option(help="Play with the pictures of this folder; with --corpus, where those of its objects lie.", show_default=False)
+        Path | None, typer.Option(help="Play with the pictures of this folder; with --corpus, the folder with the pictures of its objects.", show_default=False)
     ] = None,
     scene: Annotated[str | None, typer.Option(help="With --corpus: id of the scene.", show_default="the first that can be shown")] = None,
     group: Annotated[int, typer.Option(help="Players in a room: one speaks, the others choose, each alone.", min=2, max=6)] = 3,
@@ -108,7 +108,7 @@ def _make_trial(
 
     if corpus is None:
         if scene is not None:
-            raise InputError("--scene is one of a corpus", remedy="name the corpus with --corpus")
+            raise InputError("--scene needs --corpus", remedy="name the corpus with --corpus")
         return (None, None) if pictures is None else (make_picture_trial(pictures, language), pictures)
     # A corpus names its pictures from the folder of corpora on.
     data_folder = data or os.environ.get("REFEREE_DATA")

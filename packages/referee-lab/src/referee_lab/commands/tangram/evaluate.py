@@ -42,7 +42,11 @@ ROWS: tuple[tuple[str, str, Callable[[Category], str]], ...] = (
         lambda x: f"{format_number(x.measures['agreement'])} ({format_number(x.agreement_sd)})",
     ),
     ("until the last replay ended, ms", "replay, ms", lambda x: format_number(x.measures["reading_ms"], 0)),
-    ("from then to the choice, ms", "choice, ms", lambda x: format_number(x.measures["identification_ms"], 0)),
+    (
+        "from the end of the last replay to the choice, ms",
+        "choice, ms",
+        lambda x: format_number(x.measures["identification_ms"], 0),
+    ),
     ("utterance to choice (IT), ms", "IT, ms", lambda x: format_number(x.measures["combined_ms"], 0)),
     ("IT of right answers, ms", "right, ms", lambda x: format_number(x.right_ms, 0)),
     ("repeats per response", "repeats", lambda x: format_number(x.measures["repeats"], 2)),
@@ -257,7 +261,7 @@ def _format_lines(name: str, evaluation: Evaluation, reviewed: Review | None, re
         lines += [*_format_contrast(contrast), ""]
     if evaluation.reviews:
         lines += [
-            "  pronouns of systems beside people's, before and after those that the majority understood count as right (recall kept)",
+            "  pronouns of systems compared with people's, before and after counting those that the majority understood as right (recall unchanged)",
             *align_columns(_review_table(evaluation)),
             "",
         ]
@@ -302,7 +306,7 @@ def _format_contrast(c: PairedCategories) -> list[str]:
         f"    time, mixed model of log times: {_format_mixed(c.mixed_time, 'ratio')}",
     ]
     if c.time_given_length is None:
-        lines.append("    log time at equal length: not estimated, for the two have no different lengths in common")
+        lines.append("    log time at equal length: not estimated, because lengths do not vary within both")
     if c.time_given_length is not None and c.per_character is not None:
         s, k = c.time_given_length, c.per_character
         lines.append(
@@ -338,6 +342,6 @@ def _format_review(r: Review) -> list[str]:
     return [
         f"  review: {r.moved} false positives whose pronoun the majority understood count as right",
         f"    precision {format_number(r.precision)} → {format_number(r.precision_after)}; F {format_number(r.f)} →"
-        f" {format_number(r.f_after)} with recall kept ({format_number(r.recall)}),",
-        f"    {format_number(r.f_after_recomputed)} with recall counted anew (published: {describe_published_review()})",
+        f" {format_number(r.f_after)} with unchanged recall ({format_number(r.recall)}),",
+        f"    {format_number(r.f_after_recomputed)} with recall recomputed (published: {describe_published_review()})",
     ]

@@ -116,11 +116,11 @@ def _export_corpus(
 
     if recording is not None or corpus is None:
         raise InputError(
-            "a recording and a corpus are named" if recording else "nothing is named",
+            "both a recording and a corpus are named" if recording else "nothing is named",
             remedy="name a recording or a study folder, or --corpus NAME",
         )
     if kind not in TIERS:
-        raise InputError(f"--as {kind} is for one recording", remedy=f"--as {' or '.join(TIERS)}")
+        raise InputError(f"--as {kind} exports a single recording", remedy=f"--as {' or '.join(TIERS)}")
     target = out or Path(corpus)
     dialogues = read_corpus_dialogues(corpus, data, only)
     if kind == "jsonl":
@@ -156,13 +156,15 @@ def _export_study(
             remedy="name a study of `referee tangram serve` or `referee tangram choose`",
         )
     if room is not None and every:
-        raise InputError("--room and --all are both or neither given", remedy="give --room or --all")
+        raise InputError("give either --room or --all", remedy="give --room or --all")
     choosing = is_reference_game(study)
     possible = GAMES if choosing else TIERS
     kind = kind or possible[0]
     if annotator is not None or kind not in possible:
         raise InputError(
-            f"--as {kind} is not for these rooms" if annotator is None else "--annotator is for one recording",
+            f"these rooms cannot be exported with --as {kind}"
+            if annotator is None
+            else "--annotator needs a single recording",
             where=folder,
             remedy=f"export with --as {' or '.join(possible)}{'' if choosing else ' first, then name the recording'}",
         )
@@ -223,7 +225,7 @@ def _format_rooms(rooms: Sequence[RoomSummary], title: str, mode: str) -> list[s
     for room in rooms:
         about = (room.id, " ".join(room.people), room.outcome or room.state)
         if room.why_not is not None:
-            table.append((*about, "–", f"not given out: {room.why_not}", "–", "–"))
+            table.append((*about, "–", f"not exported: {room.why_not}", "–", "–"))
         for puzzle in room.puzzles:
             cells = (puzzle["goal"], puzzle["result"], f"{puzzle['seconds'] / 60:.1f}", str(puzzle["utterances"]))
             table.append((*about, *cells))
@@ -288,7 +290,7 @@ def _draw_board(recording: Recording, at: float, cursor: bool, numbers: bool) ->
 
     moment = find_state(recording, 1000 * at)
     if moment is None:
-        raise InputError(f"nothing was on the board {at:g} s after the start", remedy="choose a later --at")
+        raise InputError(f"the board was empty {at:g} s after the start", remedy="choose a later --at")
     return draw_board(moment.board, cursor=moment.cursor if cursor else None, numbers=numbers)
 
 

@@ -30,7 +30,7 @@ SCORES = "games.jsonl"
 
   referee tangram play --solver 'llm/openai-compatible|model:NAME' --operator 'llm/openai-compatible|model:NAME|sees:both' --bots 4 --out games
 
-The same command goes on where it was stopped, and plays games again that ended unanswered; scores are in games.jsonl.
+The same command resumes a stopped run and repeats games that ended without an answer; scores are in games.jsonl.
 """)
 )
 def play(
@@ -43,7 +43,7 @@ def play(
     operator: Annotated[str | None, typer.Option(help="Who moves the pieces: bot, or llm/openai-compatible|…")] = None,
     turns: Annotated[int, typer.Option(help="Turns after which a game is given up.", min=1)] = 200,
     patience: options.Patience = 120.0,
-    seed: Annotated[int, typer.Option(help="Seed of the first pair; the others count up.", min=0)] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the first pair; each further pair adds 1.", min=0)] = 1,
     form: options.TextOrJson = "text",
 ) -> int:  # fmt: skip
     """Let pairs of bots or models play without a browser; the recordings are marked as synthetic.

@@ -26,7 +26,7 @@ app = options.make_app()
 
   referee tangram preannotate --corpus {options.PENTO_CV} --out pento    the dialogues of a corpus, put into pento/ first
 
-  referee tangram agreement sessions/ --annotators program,ann  how far a person departs from it
+  referee tangram agreement sessions/ --annotators program,ann  how much a person's annotation differs from it
 """)
 )
 def preannotate(
@@ -90,7 +90,7 @@ def _format_name_remark(language: str, shapes: list[str]) -> str:
     Empty without any.
     """
     return (
-        f"  looked for by their names alone: {', '.join(shapes)}; other words for them: "
+        f"  recognised by their names only: {', '.join(shapes)}; other words for them: "
         f'--words FILE with language = "{language}" and [shapes] {shapes[0]} = "…, …"'
     )
 
@@ -106,6 +106,6 @@ def _summarise_agreement(compared: list[SpanAgreement]) -> str:
     )
     f = 2 * same / (marked + proposed)
     return (
-        f"beside the {marked} references that the recordings know themselves: spans F {format_number(f)} "
+        f"beside the {marked} references that are annotated in the recordings: spans F {format_number(f)} "
         f"(precision {format_number(same / proposed if proposed else None)}, recall {format_number(same / marked)}){agreed}"
     )

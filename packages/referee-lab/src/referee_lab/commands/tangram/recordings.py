@@ -42,7 +42,7 @@ def read_sessions(
     paths = list(places or [])
     if (corpus is None) == (not paths):
         raise InputError(
-            "no recordings are named" if corpus is None else "recordings and a corpus are named",
+            "no recordings are named" if corpus is None else "both recordings and a corpus are named",
             remedy="name recordings or folders of them, or --corpus NAME --out FOLDER",
         )
     if corpus is None:
@@ -226,15 +226,14 @@ def propose_expressions(dialogue: Dialogue, path: Path, session: DialogueSession
         dialogue = replace(dialogue, language="en")
     if not dialogue.pieces:
         print(
-            f"warning: {path}: no annotation, and no declared objects: it counts as without references\n"
+            f"warning: {path}: no annotation, and no declared objects: it is read as having no references\n"
             '  → a file with the line pieces = "tangram" for --tiers, or `referee dialogue check` for a form that names objects',
             file=sys.stderr,
         )
         return dialogue
     if find_lexicon(dialogue.language, dialogue.pieces) is None:
         print(
-            f"warning: {path}: no annotation, and no rules for the language {dialogue.language!r} to do so by rule: "
-            "it counts as without references\n"
+            f"warning: {path}: no annotation, and no rules for the language {dialogue.language!r} to do so by rule: it is read as having no references\n"
             "  → `referee tangram annotate`, or `referee tangram preannotate --words FILE`",
             file=sys.stderr,
         )

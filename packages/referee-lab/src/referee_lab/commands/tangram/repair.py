@@ -19,7 +19,7 @@ app = options.make_app()
 
   referee tangram repair sessions --out repaired
 
-For studies with --voice and several puzzles that earlier versions recorded: the speech of all puzzles lies in the file of the first.
+For studies with --voice and several puzzles that earlier versions recorded: the speech of all puzzles is in the file of the first.
 """)
 )
 def repair(
@@ -52,7 +52,7 @@ def repair(
                 write_bytes(out / name, [content])
             changed += 1
             print(f"{out / session}.jsonl  {', '.join(sorted(puzzle.sounds))}")
-    print(f"{changed} of {len(files)} recordings repaired; the others are as they should be")
+    print(f"{changed} of {len(files)} recordings repaired; the others needed no repair")
     return 0
 
 

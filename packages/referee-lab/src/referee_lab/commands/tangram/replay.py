@@ -61,7 +61,7 @@ def replay(
             remedy=f"name a recording, or --corpus {' or '.join(options.DIALOGUE_CORPORA)}",
         )
     if only is not None and corpus is None:
-        raise InputError("--only goes with --corpus", remedy="leave it out, or name a corpus")
+        raise InputError("--only needs --corpus", remedy="leave it out, or name a corpus")
     if corpus is not None:
         sessions = [DialogueSession(None, dialogue) for dialogue in read_corpus_dialogues(corpus, data, only)]
     elif recording is not None and recording.suffix == ".jsonl":

@@ -25,7 +25,7 @@ EPILOG = options.examples(f"""
 
   referee tangram resolve --recordings SESSIONS/ --by pair
 
-  referee tangram resolve --train {options.PENTO_CV} --test SESSIONS/       does it carry over?
+  referee tangram resolve --train {options.PENTO_CV} --test SESSIONS/       does it generalise?
 
   referee tangram resolve --corpus {options.KTH}           twenty figures, games left out in turn
 """)

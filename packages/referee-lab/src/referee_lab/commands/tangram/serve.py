@@ -32,7 +32,7 @@ app = options.make_app()
 
   referee tangram serve --data pairs --invited         named pairs; `referee study links pairs --pairs names.txt` makes their links
 
-  referee tangram serve --group 4                      four people: one speaks, three have the pieces
+  referee tangram serve --group 4                      four people: one speaks, three move the pieces
 
   referee tangram serve --pieces pentomino             pentominoes instead of the Tangram
 """)
@@ -46,7 +46,7 @@ def serve(
     player: Annotated[str | None, typer.Option(help="Play with this program: llm/openai-compatible|model:NAME|endpoint:URL.")] = None,
     solo: Annotated[bool, typer.Option("--solo", help="Play alone: see the goal and move the pieces.")] = False,
     voice: Annotated[bool, typer.Option("--voice", help="Offer to record the microphone (needs https, or this machine).")] = False,
-    group: Annotated[int, typer.Option(help="People who play together: one speaks, the others have the pieces.", min=2, max=6)] = 2,
+    group: Annotated[int, typer.Option(help="People who play together: one speaks, the others move the pieces.", min=2, max=6)] = 2,
     invited: options.Invited = False,
     training: Annotated[bool, typer.Option(help="A short training with the pieces before the game.")] = True,
     participants: options.Participants = 24,

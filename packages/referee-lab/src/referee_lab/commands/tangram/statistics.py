@@ -41,7 +41,7 @@ def statistics(source: DialogueSource) -> int:
     else:
         print("\n".join(_format_lines(name, counted)))
         if not counted.coded and not any(map(has_described_objects, dialogues)):
-            print("  The objects have no attributes, so that no word is known as a type.")
+            print("  The objects have no attributes, so no words for types are known.")
     return 0
 
 

@@ -27,7 +27,7 @@ app = options.make_app()
     epilog=options.examples("""
   referee tangram study sessions/ --out evaluation --contact "A. Person, a.person@uni.example"
 
-  referee tangram study --bots 24 --out rehearsal --participants 8          recordings of bots, to try everything
+  referee tangram study --bots 24 --out rehearsal --participants 8          recordings of bots, to try out all steps
 
   referee tangram study --corpus pento-cv --out overheard    German dialogues, clips drawn from the events
 
@@ -53,7 +53,7 @@ def study(
     tiers: options.TierMap = None,
     annotator: options.Annotator = None,
     participants: Annotated[int, typer.Option(help="Evaluators planned, in two groups.", min=2)] = 34,
-    fp: Annotated[int, typer.Option(help="False positives, each shown in two ways.", min=0)] = 36,
+    fp: Annotated[int, typer.Option(help="Number of false positives, each shown in two conditions.", min=0)] = 36,
     tp: Annotated[int, typer.Option(help="True positives.", min=0)] = 20,
     fn: Annotated[int, typer.Option(help="False negatives.", min=0)] = 20,
     practice: options.Practice = 2,
@@ -72,7 +72,7 @@ def study(
         float | None,
         typer.Option(
             help="Decision value above which it suggests a pronoun.",
-            show_default="0, or the highest below it with which the numbers wished for can be had",
+            show_default="0, or the highest value below 0 that gives the requested numbers",
         ),
     ] = None,
     pronoun: Annotated[
@@ -169,7 +169,7 @@ def _make_context_study(
         f"{len(prepared.draft.conditions) // len(contexts)} systems in {len(contexts)} contexts."
     )
     print(
-        f"  power: {plan.participants} evaluators find a rise of errors from {BASE_ERROR:.0%} to {BASE_ERROR + EFFECT:.0%} between two cells "
+        f"  power: {plan.participants} evaluators detect an increase of errors from {BASE_ERROR:.0%} to {BASE_ERROR + EFFECT:.0%} between two cells "
         f"with a probability of {prepared.power:.2f} (paired t, simulated)"
     )
     if prepared.draft.sounds:
@@ -225,9 +225,7 @@ def _read_sessions(
         shown = dialogue if all(piece.isdigit() for piece in dialogue.pieces) else number_pieces(dialogue)
         sessions.append(DialogueSession(session.recording, shown, path.parent))
     if any(session.recording is None and has_figure_roles(session.dialogue) for session in sessions):
-        print(
-            "  note: the instructions speak of two people who lay a figure: change the texts where the dialogues differ"
-        )
+        print("  note: the instructions describe two people who build a figure: change them if the dialogues differ")
     _refuse_untimed([session.dialogue for session in sessions])
     if proposals := format_proposal_warning([session.dialogue for session in sessions]):
         print(f"  note:{proposals}")

@@ -34,7 +34,7 @@ app = options.make_app()
 
   referee tangram transcript session.jsonl --endpoint http://localhost:8000/v1 --model whisper-1     every voice beside the recording
 
-Times count from the beginning of the sound, which the recording knows; --begins says it where it does not.
+Times count from the beginning of the sound. If the recording does not contain that time, give it with --begins.
 """)
 )
 def transcript(
@@ -84,13 +84,13 @@ def _refuse_annotated(recording: Path, target: Path) -> None:
     """Raise InputError if annotations exist: they count utterances, and added speech would renumber these."""
     if target.exists() and (annotators := list(find_annotation_files(target))):
         raise CannotWrite(
-            f"it was annotated by {', '.join(annotators)}, and added speech would shift the marks to other utterances",
+            f"it was annotated by {', '.join(annotators)}, and added speech would move the marks to other utterances",
             where=target,
             remedy="--out another file, or transcribe all speakers before annotating",
         )
     if recording != target and (annotators := list(find_annotation_files(recording))):
         print(
-            f"warning: {recording}: annotated by {', '.join(annotators)}, which does not hold for the copy with the speech\n"
+            f"warning: {recording}: annotated by {', '.join(annotators)}, but the annotation does not fit the copy with the speech\n"
             "  → annotate the copy",
             file=sys.stderr,
         )

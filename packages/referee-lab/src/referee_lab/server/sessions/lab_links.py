@@ -39,7 +39,7 @@ def make_labels(count: int, names: Sequence[str] = ()) -> list[str]:
     twice = {label for label in labels if labels.count(label) > 1}
     if twice or not all(labels):
         raise InputError(
-            f"a label is there twice or empty: {', '.join(sorted(twice)) or '(empty)'}",
+            f"a label is empty or occurs twice: {', '.join(sorted(twice)) or '(empty)'}",
             remedy="give each person a different one",
         )
     return labels

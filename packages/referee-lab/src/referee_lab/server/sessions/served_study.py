@@ -244,5 +244,5 @@ def _refuse_changes(connection: Connection, study: Study) -> None:
             f"the study was changed after {taken} people took part in {study.mode} mode",
             where=study.id,
             remedy="put the folder back as it was, or give the changed study a new id; "
-            "--accept-changes goes on with the change recorded (sessions under way whose plan changed are ended and paid)",
+            "--accept-changes continues and records the change (sessions under way whose plan changed are ended and paid)",
         )

@@ -75,7 +75,7 @@ def _check_disk(path: Path) -> HealthFinding:
     """Check the free space on the disk."""
     free = count_free_bytes(path)
     text = f"{free / 2**30:.1f} GiB free"
-    return HealthFinding("disk", free >= LEAST_FREE, text, "make room: a full disk takes no answers")
+    return HealthFinding("disk", free >= LEAST_FREE, text, "free space: no answers can be stored on a full disk")
 
 
 def _check_pages() -> HealthFinding:
@@ -102,7 +102,7 @@ def _check_media(study: Study) -> list[HealthFinding]:
 def _check_sqlite(path: Path) -> HealthFinding:
     """Check that an SQLite store can be read and is not damaged."""
     if not path.exists():
-        return HealthFinding("store", True, "none yet: it is made when the study is served first")
+        return HealthFinding("store", True, "none yet: it is made when the study is first served")
     try:
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=10)) as connection:
             verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
@@ -130,7 +130,10 @@ def _check_postgres(url: str) -> HealthFinding:
             )
     except Exception as error:  # whatever a database driver raises is the finding
         return HealthFinding(
-            "store", False, f"the database does not answer ({type(error).__name__})", "check address and rights"
+            "store",
+            False,
+            f"the database does not answer ({type(error).__name__})",
+            "check the address and the permissions",
         )
     finally:
         engine.dispose()
@@ -167,7 +170,7 @@ def _check_keys(data: Path) -> list[HealthFinding]:
     """Check that the keys exist, are private and can be read."""
     path = data / "keys.toml"
     if not path.exists():
-        return [HealthFinding("keys", True, "none yet: they are made when the study is served first")]
+        return [HealthFinding("keys", True, "none yet: they are made when the study is first served")]
     if os.name == "posix" and path.stat().st_mode & 0o077:
         return [HealthFinding("keys", False, "others on this machine can read them", f"chmod 600 {path}")]
     try:
@@ -237,7 +240,7 @@ def _check_proxy(base: str, study: str, keys: Keys) -> HealthFinding:
         return HealthFinding(
             "proxy",
             False,
-            "the proxy's word on people's addresses is not believed",
+            "the addresses that the proxy forwards are not trusted",
             "name the proxy's own address in --trusted-proxy",
         )
     return HealthFinding(

@@ -195,5 +195,5 @@ def _wrap_storage_error(error: Exception) -> Exception:
     if not isinstance(error, DBAPIError):
         return error
     # The type only: the driver's message may contain a participant's answer.
-    _log.error("the store did not take a write: %s", type(error.orig).__name__)
+    _log.error("the store could not write: %s", type(error.orig).__name__)
     return Problem(503, "storage", "The answer could not be stored just now; it is kept here and sent again.")

@@ -98,7 +98,7 @@ def _require_organiser(*rights: str) -> Callable[..., Awaitable[Served]]:
             request.app.state.limits.guesses.take(f"organiser {served.id}")
             raise Problem(401, "no-token", "Open the organiser's link again: it carries the token after the #.")
         if right not in rights:
-            raise Problem(403, "view-only", "This link only shows. Use the managing link to change anything.")
+            raise Problem(403, "view-only", "This link is read-only. Use the managing link to change anything.")
         return served
 
     return is_allowed

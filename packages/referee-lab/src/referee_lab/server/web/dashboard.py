@@ -64,7 +64,7 @@ def list_warnings(served: Served) -> list[str]:
     free = count_free_bytes(served.study.folder)
     if free < LEAST_FREE:
         warnings_text.append(
-            f"The disk is nearly full: {free / 2**20:.0f} MiB are left. Make room, or answers cannot be stored."
+            f"The disk is nearly full: {free / 2**20:.0f} MiB are left. Free space, or answers cannot be stored."
         )
     return warnings_text
 

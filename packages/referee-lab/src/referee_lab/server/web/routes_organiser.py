@@ -136,7 +136,7 @@ def recording(served: Managing, name: Annotated[str, Path(pattern=r"^[A-Za-z0-9-
                 recording = read_recordings(connection, room, served.study.language)[int(number) - 1]
                 content = format_recording(recording)
     except (InputError, ValueError, IndexError, KeyError):
-        raise Problem(404, "no-recording", "There is no such recording, or it may not be given out.") from None
+        raise Problem(404, "no-recording", "There is no such recording, or it may not be passed on.") from None
     served.store.write(lambda connection: kept_answers.log_audit(connection, served, "exported", "organiser"))
     headers = {"content-disposition": f'attachment; filename="{name}"'}
     kind = "application/json" if name.endswith(".json") else "application/jsonl"

@@ -100,7 +100,7 @@ def _choose_mode(request: Request, served: Served, body: request_bodies.Enter) -
     if hmac.compare_digest(typed_key, make_debug_key(served).encode()):
         return body.mode
     request.app.state.limits.guesses.take(f"debug {served.id}")
-    raise Problem(403, "no-debug", "Trying a study out needs the organisers' own link for it.")
+    raise Problem(403, "no-debug", "A trial run needs the organisers' link for it.")
 
 
 def _find_refusal(served: Served, mode: str, device: request_bodies.Device | None, agent: str) -> str | None:
@@ -378,7 +378,7 @@ def _require_branch(connection: Any, session_id: str, step: PlanStep, passed_by:
     """Raise Problem unless the page of a branch is answered or skipped as the branch demands."""
     assert step.branch is not None
     if step.branch.is_taken(load_form_answers(connection, session_id)) is passed_by:
-        raise Problem(422, "malformed", "This page is shown by earlier answers only.", where="answer")
+        raise Problem(422, "malformed", "This page depends on earlier answers and is not shown here.", where="answer")
 
 
 def _find_full_question(connection: Any, served: Served, session_id: str, answer: GivenAnswer) -> str | None:

@@ -51,7 +51,7 @@ _log = logging.getLogger("referee.studies")
 def _get_room_manager(app: Any, served: Served) -> Hall:
     """Return the room manager of a study, opened on first use."""
     if served.study.kind.info.plugin not in ROOM_PLUGINS:
-        raise Problem(409, "no-such-step", "Nobody plays in rooms in this study.")
+        raise Problem(409, "no-such-step", "This study has no rooms.")
     halls: dict[str, Hall] = app.state.halls
     if served.id not in halls:
         halls[served.id] = Hall(served, create_partner)

@@ -190,7 +190,9 @@ async def health(request: Request) -> dict[str, Any]:
     for served in [*request.app.state.studies.values()]:
         trouble = served.store.writer.trouble
         if trouble is not None and time.monotonic() - trouble[1] < TROUBLE_SECONDS:
-            raise Problem(503, "storage", f"The study {served.id} refused an answer a moment ago: {trouble[0]}.")
+            raise Problem(
+                503, "storage", f"The study {served.id} could not store an answer a moment ago: {trouble[0]}."
+            )
         await served.store.awrite(_probe_storage)
     return {"well": True, "studies": len(request.app.state.studies)}
 

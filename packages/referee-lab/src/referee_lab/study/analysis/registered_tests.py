@@ -364,5 +364,5 @@ def _write_opening(collected: Dataset) -> Sequence[str]:
         listed = "; ".join(f"{n} {reason} ({scope})" for (scope, reason), n in sorted(rules.items()))
         remarks.append(f"Left out by the registered rules: {listed}.")
     else:
-        remarks.append("The registered rules leave nothing out.")
+        remarks.append("The registered rules exclude no data.")
     return remarks

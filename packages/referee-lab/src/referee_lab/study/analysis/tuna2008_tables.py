@@ -27,7 +27,7 @@ from referee_lab.study.analysis.mixed_analysis import format_p
 if TYPE_CHECKING:
     import polars as pl
 
-ONE_WAY = "SYSTEM is the only factor, and times are as they were measured (Belz & Gatt 2008)."
+ONE_WAY = "SYSTEM is the only factor; times are not corrected for outliers (Belz & Gatt 2008)."
 HEADS = {"reading_ms": "RT", "identification_ms": "IT", "combined_ms": "RIT"}
 
 
@@ -81,7 +81,9 @@ def set_outliers_to_mean(frame: pl.DataFrame, measures: Sequence[str]) -> tuple[
         cleaned = replace_outliers(frame[measure].to_list())
         frame = frame.with_columns(pl.Series(measure, cleaned.values).fill_nan(None))
         share = cleaned.touched / cleaned.n if cleaned.n else 0.0
-        notes.append(f"{HEADS[measure]}: {cleaned.touched:,} outliers of {cleaned.n:,} ({share:.1%}) became the mean.")
+        notes.append(
+            f"{HEADS[measure]}: {cleaned.touched:,} outliers of {cleaned.n:,} ({share:.1%}) were replaced by the mean."
+        )
     return frame, notes
 
 
@@ -174,7 +176,7 @@ def _describe_error_test(frame: pl.DataFrame) -> str:
         return ""
     kruskal = kruskal_wallis_frame(answered, value="error", system="system")
     return (
-        "ER: no answer differs."
+        "ER: all answers are equally right or wrong, so there is no test."
         if kruskal.h is None
         else f"ER: Kruskal-Wallis χ² = {kruskal.h:.2f}, df = {kruskal.df}, {format_p(kruskal.p)}."
     )

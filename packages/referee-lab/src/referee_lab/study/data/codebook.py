@@ -45,12 +45,12 @@ def _make_truth_column(name: str, about: str) -> CodebookColumn:
 
 
 _WHO = (
-    _make_text_column("participant", "alias of the person; names and platform ids are never here"),
+    _make_text_column("participant", "alias of the person, never a name or platform id"),
     _make_text_column("session", "alias and number of the session; restarts have several"),
 )
 _WHERE = (
     *_WHO,
-    _make_number_column("step", "place in the session's plan, counted from 0, pages and breaks included"),
+    _make_number_column("step", "position in the session's plan, counted from 0, pages and breaks included"),
     _make_number_column("attempt", "1, or more where a trial was broken off and shown again"),
 )
 _ASKED = (
@@ -77,10 +77,10 @@ _FOUND = (
 )
 _PREFERRED = (_make_text_column("preferred", "the system whose description was chosen, or tie"),)
 _KEPT = (
-    CodebookColumn(name="flags", type="list", about="what the page noticed about the trial (`referee docs timing`)"),
+    CodebookColumn(name="flags", type="list", about="flags that the page set for the trial (`referee docs timing`)"),
     _make_text_column(
         "excluded",
-        "from which analyses the rules of [exclusion] leave the row out: of reading time, identification time, time, all, or none (empty)",
+        "the analyses from which the rules of [exclusion] leave the row out: reading time, identification time, time, all, or none (empty)",
         *SCOPES,
     ),
     CodebookColumn(name="reasons", type="list", about="the rules that do so"),
@@ -135,7 +135,7 @@ TABLES: dict[str, tuple[CodebookColumn, ...]] = {
     ),
     "excluded": (
         *_WHERE,
-        _make_text_column("scope", "analyses that leave the answer out", *SCOPES),
+        _make_text_column("scope", "analyses from which the answer is left out", *SCOPES),
         _make_text_column("reason", "the rule"),
     ),
     "aborted": (
@@ -163,8 +163,8 @@ TABLES: dict[str, tuple[CodebookColumn, ...]] = {
 REGIONS = (
     *_WHERE,
     _make_text_column("item", "id of the trial in trials.jsonl"),
-    _make_text_column("system", "whose description it was"),
-    _make_number_column("word", "place of the word in the description, counted from 1"),
+    _make_text_column("system", "system or person of the description"),
+    _make_number_column("word", "position of the word in the description, counted from 1"),
     _make_text_column("text", "the word"),
     _make_number_column("ms", "how long it was shown", "ms"),
     _make_number_column("ms_before", "how long the word before was shown", "ms"),
@@ -178,11 +178,11 @@ PATH_POINTS = 101
 PATHS = (
     *_WHERE,
     _make_text_column("item", "id of the trial in trials.jsonl"),
-    _make_text_column("system", "whose description it was"),
+    _make_text_column("system", "system or person of the description"),
     _make_number_column("point", f"number of the point, from 0 to {PATH_POINTS - 1}, evenly in time"),
-    _make_number_column("ms", "when, from the scene's onset", "ms"),
-    _make_number_column("x", "where, across, from the scene's left edge", "cells"),
-    _make_number_column("y", "where, down, from the scene's upper edge", "cells"),
+    _make_number_column("ms", "time from the scene's onset", "ms"),
+    _make_number_column("x", "horizontal position, from the scene's left edge", "cells"),
+    _make_number_column("y", "vertical position, from the scene's upper edge", "cells"),
     _make_text_column("excluded", "as in trials", *SCOPES),
 )
 
@@ -308,13 +308,13 @@ def _export_column(column: CodebookColumn) -> dict[str, object]:
 ABOUT: Mapping[str, str] = {
     "trials": "one row per answer: trials, practice and attention checks",
     "regions": "one row per word of a description that was read word by word",
-    "paths": "one row per point of a pointer's path, drawn out to as many points for everybody; the paths as they were are in trials",
+    "paths": "one row per point of a pointer's path, resampled to the same number of points for everybody; the original paths are in trials",
     "sessions": "one row per session, without those of participants who withdrew",
     "excluded": "one row per answer and rule that leaves it out of analyses; the answers themselves stay in trials",
     "aborted": "trials broken off by a reload or a lost connection",
     "corrections": "answers corrected by the organisers",
-    "demographics": "what people said about themselves, one row per question",
-    "comments": "what final comments; read them before publishing",
+    "demographics": "answers of people about themselves, one row per question",
+    "comments": "final comments; read them before publishing",
 }
 
 

@@ -126,7 +126,7 @@ def _mark_whole_answer(rules: ExclusionSection, answered: StoredAnswer) -> Itera
     """Yield the marks on a whole answer: impossible times, and repeated trials."""
     if IMPOSSIBLE in answered.flags and rules.impossible != "keep":
         scope = ALL if rules.impossible == "all" else TIME
-        yield ExclusionMark(scope, "claims more time than had passed at the server")
+        yield ExclusionMark(scope, "reports more time than had passed at the server")
     if answered.attempt > 1 and rules.attempts != "any":
         yield ExclusionMark(ALL if rules.attempts == "none" else TIME, "shown again after it was broken off")
 

@@ -194,7 +194,7 @@ def _write_checklist(collected: Dataset, tables: Mapping[str, Sequence[TableRow]
     lines = [
         f"# Before {collected.study.title} is passed on",
         "",
-        "Identities are not in this folder. People may all the same have named themselves or others where they could write freely; read these by eye:",
+        "Identities are not in this folder. People may nevertheless have named themselves or others in free text. A person must read:",
         "",
         *(f"- [ ] {place}: {n} entries" for place, n in free),
         "- [ ] demographics: could a combination of answers identify a person?",

@@ -40,7 +40,7 @@ _ALWAYS = {
     "tuna2008": (
         "in a browser, not with DMDX on one laptop in a quiet room under supervision",
         "the pictures are redrawn: those of the experiment may not be redistributed",
-        "how many practice trials and breaks there were is not printed",
+        "the numbers of practice trials and breaks are not printed",
     )
 }
 

@@ -111,7 +111,7 @@ def _prove_counterbalanced(
         BalanceClaim(
             sentence="every list has every condition as often as the other lists"
             + (" of its group" if between else "")
-            + (" (give or take one: items are no multiple of conditions)" if slack else ""),
+            + (" (plus or minus one: the number of items is no multiple of the conditions)" if slack else ""),
             holds=not uneven and (bool(between) or len(groups) == 1),
             counted=often_text
             + (
@@ -193,7 +193,7 @@ def _prove_list_balance(lists: Sequence[StudyList], conditions: Sequence[str]) -
     slack = 0 if all(len(entry.trials) % len(conditions) == 0 for entry in lists) else 1
     return BalanceClaim(
         sentence="every list has every condition equally often"
-        + (" (give or take one: items are no multiple of conditions)" if slack else ""),
+        + (" (plus or minus one: the number of items is no multiple of the conditions)" if slack else ""),
         holds=most <= slack,
         counted=f"each condition {_format_frequencies(often)} in a list",
     )
@@ -276,7 +276,7 @@ def _prove_order(lists: Sequence[StudyList], conditions: Sequence[str], kind: st
     slack = len(lists) // len(conditions) if seams % (len(conditions) - 1) else 0
     yield BalanceClaim(
         sentence=f"every {'trial' if kind == 'williams' else 'block'} of one condition follows every other condition equally often"
-        + (" (but for the seams between squares)" if slack else ""),
+        + (" (except where two squares meet)" if slack else ""),
         holds=max(often) - min(often) <= slack,
         counted=f"each of {len(often)} successions {_format_frequencies(sorted(set(often)))}",
     )

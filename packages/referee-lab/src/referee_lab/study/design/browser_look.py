@@ -46,9 +46,9 @@ ORIGIN = "http://study.check"
 CHECKS = {
     "failed": ("plug-in", "every trial begins"),
     "broken": ("pictures", "every picture is loaded"),
-    "offScreen": ("off-screen", "every object is whole within the window"),
+    "offScreen": ("off-screen", "every object is completely within the window"),
     "cut": ("text-cut", "no text is cut off"),
-    "small": ("target-size", "everything that is pressed is large enough"),
+    "small": ("target-size", "everything to be pressed is large enough"),
     "wide": ("off-screen", "the page is no wider than its window"),
 }
 SHEET = """<!doctype html><html lang="en"><meta charset="utf-8"><title>{{ title }}: what people see</title>

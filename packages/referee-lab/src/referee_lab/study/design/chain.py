@@ -33,7 +33,10 @@ from referee_lab.study.folder.study import CHAINED, Study, StudyList, open_study
 from referee_lab.study.folder.study_pictures import name_object_picture
 
 FILE = "chain.json"
-RULE = "white space is one blank, none at the ends; descriptions without a letter or digit are left out; recordings are heard where the protocol plays sounds"
+RULE = (
+    "white space becomes one blank and is removed at the ends; descriptions without a letter "
+    "or digit are left out; recordings are heard where the protocol plays sounds"
+)
 PLUGINS = ("identify", "judge")
 
 
@@ -196,7 +199,7 @@ def find_withdrawn_speakers(study: Study, database: str | None = None) -> list[s
         raise InputError(
             f"the study {record['study']!r}, whose descriptions are shown, is not there",
             where=before,
-            remedy=f"put it back, or mend `folder` in {FILE}: people may have withdrawn from it",
+            remedy=f"put it back, or correct `folder` in {FILE}: people may have withdrawn from it",
         )
     present = {sitting.alias for sitting in collect_from(open_study(before), database, record["mode"]).sittings}
     return [speaker for speaker in record["speakers"] if speaker not in present]
@@ -212,7 +215,7 @@ def prove_chain(study: Study) -> list[BalanceClaim]:
     counted = (
         f"{format_count(len(gone), 'speaker')} withdrew: make the study again with `referee study chain`"
         if gone
-        else "asked the study before"
+        else "checked the earlier study"
     )
     return [
         BalanceClaim(

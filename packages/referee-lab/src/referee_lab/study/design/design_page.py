@@ -46,7 +46,7 @@ def _format_claims(claims: list[BalanceClaim]) -> Iterator[str]:
     yield "Balance, counted from lists.json"
     for claim in claims:
         mark = "yes" if claim.holds else "NO " if claim.promised else "no "
-        note = "" if claim.holds or claim.promised else " (not promised by this design)"
+        note = "" if claim.holds or claim.promised else " (this design does not guarantee it)"
         yield f"  {mark}  {claim.sentence}: {claim.counted}{note}"
 
 

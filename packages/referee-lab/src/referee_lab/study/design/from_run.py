@@ -38,7 +38,7 @@ def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
     if catalogue.create("protocol", wishes.protocol).info.plugin in ROOM_PLUGINS:
         raise InputError(
             f"{wishes.protocol} is played in rooms and shows no descriptions of a run",
-            remedy="`referee tangram serve` makes a study of figures laid together, `referee tangram choose` one of a reference game",
+            remedy="`referee tangram serve` makes a study in which people build figures together, `referee tangram choose` one of a reference game",
         )
     notes: list[str] = []
     speaking = wishes.protocol == "production"
@@ -146,7 +146,7 @@ def _warn_of_length(
     each = _find_longest(layout)
     if each <= MANY:
         return []
-    problem = f"too long: each person would see {each} trials"
+    problem = f"too many trials: each person would see {each} trials"
     fitting = _find_usual_size(chosen, conditions, wishes)
     if fitting is None:
         return [f"{problem}; name fewer --systems, or another --design"]
@@ -320,7 +320,7 @@ def _replace_extras(number: int, chosen: Sequence[Trial], wishes: Wishes, notes:
     if all(t.language == "en" for t in chosen) or wishes.protocol == "production":
         notes.append(f"{why}; practice and checks are shipped scenes of furniture: put your own into practice.jsonl")
         return _load_shipped_extras(number, wishes, SYNTHETIC_DOMAINS[:1])
-    notes.append(f"{why}; there is no practice and no check: write practice.jsonl and checks.jsonl yourself")
+    notes.append(f"{why}; there are no practice trials and no checks: write practice.jsonl and checks.jsonl yourself")
     return []
 
 

@@ -28,7 +28,7 @@ def _add_voice(extra: Extra, name: str, folder: Path) -> Extra:
     """Return a trial with the one sound or film of its name, if there is one."""
     files = sorted(path.name for path in folder.glob("*") if path.is_file() and path.stem.lower() == name)
     if len(files) > 1:
-        raise InputError(f"{' and '.join(files)} are both for {name}", where=folder, remedy="leave one of them there")
+        raise InputError(f"{' and '.join(files)} are both for {name}", where=folder, remedy="delete one of them")
     if not files:
         return extra
     voiced = replace(extra.description, media=files[0])

@@ -44,7 +44,7 @@ def _explain_unreachable(study: Study, branch: PageBranch, steps: tuple[PlanStep
     """Yield the reasons why a branch is never taken, for each of its pages."""
     asked, field = _find_step(steps, branch.question), _find_field(study, branch.question)
     if field.eligible and not {*branch.answers} & {*field.eligible}:
-        yield f"{', '.join(branch.show)}: who answers {branch.question} so may not take part"
+        yield f"{', '.join(branch.show)}: a person who answers {branch.question} so may not take part"
     for step in steps:
         if step.branch is branch and step.index <= asked.index:
             yield f"{', '.join(branch.show)}: {branch.question} is not asked before"
@@ -64,10 +64,10 @@ def _explain_unusable(study: Study, quota: Quota, steps: tuple[PlanStep, ...]) -
         return
     first = next((step.index for step in steps if step.kind == TRIAL), len(steps))
     if _find_step(steps, quota.question).index > first:
-        yield f"{quota.said()} is asked after the first trial: excluded people would have worked in vain"
+        yield f"{quota.said()} is asked after the first trial, so excluded people would have worked for nothing"
     eligible = _find_field(study, quota.question).eligible
     if eligible and not {*quota.answers} & {*eligible}:
-        yield f"{quota.said()}: who answers so may not take part anyway"
+        yield f"{quota.said()}: people with this answer may not take part anyway"
 
 
 def _find_small_quotas(study: Study) -> Iterator[str]:

@@ -94,9 +94,9 @@ def _warn_of_duration(
     announced = study.minutes - INSTRUCTION_MINUTES + 0.5
     if longest > announced:
         yield BalanceClaim(
-            sentence="people are told of a session that is long enough to hear everything",
+            sentence="the duration that people are told is long enough to hear everything",
             holds=False,
-            counted=f"they listen for {longest:.1f} minutes, and are told of about {study.minutes} with all else: "
+            counted=f"they listen for {longest:.1f} minutes, but the texts tell them about {study.minutes} in all: "
             "write another number for {minutes_words} into texts/",
             promised=False,
         )
@@ -113,7 +113,7 @@ def _warn_of_short_sounds(played: dict[str, PlayedFile]) -> Iterator[BalanceClai
     short = [name for name, file in played.items() if file.ms < SHORTEST_MS]
     if short:
         yield BalanceClaim(
-            sentence="every sound and film is long enough to say something",
+            sentence="every sound and film is long enough for a description",
             holds=False,
             counted=f"{FOLDER}/{short[0]} lasts {played[short[0]].ms:.0f} ms{f', and {len(short) - 1} more are so short' if len(short) > 1 else ''}",
             promised=False,
@@ -124,7 +124,7 @@ def _prove_audible(study: Study, played: dict[str, PlayedFile]) -> Iterator[Bala
     """Yield a claim that sounds are audible; films of sign language need no sound."""
     if study.session.sound_check and played and all(file.silent for file in played.values()):
         yield BalanceClaim(
-            sentence="sounds are asked for only where something is to be heard",
+            sentence="a sound check is only asked if something is heard",
             holds=False,
             counted="no film has any sound: set [session] sound_check = false, and say so in texts/",
         )
@@ -147,7 +147,7 @@ def _prove_playable(study: Study) -> BalanceClaim:
     """Return the claim that the protocol plays sounds, and does not show words one by one."""
     can = can_play(study.kind.info)
     by_word = _get_reading(study) == "words"
-    why = "word by word there is nothing to hear" if by_word else f"{study.protocol} {'does' if can else 'does not'}"
+    why = "nothing is heard in word-by-word reading" if by_word else f"{study.protocol} {'does' if can else 'does not'}"
     return BalanceClaim(sentence="the protocol plays sounds and films", holds=can and not by_word, counted=why)
 
 

@@ -136,7 +136,9 @@ def fill_study_fields(wishes: Wishes, protocol: str) -> dict[str, dict[str, Any]
     if wishes.preset:
         if protocol not in PRESETS:
             printed = ", ".join(PRESETS)
-            raise InputError(f"nothing is printed of {protocol!r}", remedy=f"--as-printed is for {printed}")
+            raise InputError(
+                f"there is no printed experiment for {protocol!r}", remedy=f"--as-printed is only known for {printed}"
+            )
         for section, values in PRESETS[protocol].items():
             fields[section] = {**fields.get(section, {}), **values}
     return apply_settings(fields, wishes)

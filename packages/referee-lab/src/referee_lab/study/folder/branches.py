@@ -145,7 +145,7 @@ def _find_unknown(study: Study) -> Iterator[tuple[str, Sequence[str]]]:
                 list(questions),
             )
         elif not asked.choices:
-            yield f"{word}: {rule.question!r} has no choices to go by", ()
+            yield f"{word}: {rule.question!r} has no choices", ()
         else:
             for answer in rule.answers:
                 if answer not in asked.choices:

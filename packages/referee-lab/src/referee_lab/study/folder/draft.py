@@ -41,14 +41,14 @@ from referee_lab.study.texts import (
 ROOMS = ("tangram", "reference-game")
 SHOWS_OBJECTS = ("identify", "produce", "judge", "reference-game", OWN)
 _HEADINGS = {
-    "study": "What this is. Everything below is fixed before the first participant; the folder's hash is stored with the data.",
+    "study": "Title, language and mode. Everything below is fixed before the first participant; the folder's hash is stored with the data.",
     "protocol": "What happens in one trial.",
     "design": "Who sees what. The lists are in lists.json, the proof of their balance in design.txt.",
-    "session": "What is around the trials.",
+    "session": "Pages, pauses and checks around the trials.",
     "policy": "What happens when something goes wrong, or when a participant changes their mind.",
     "recruitment": "Where participants come from, and what they are given at the end.",
     "recruitment.codes": "Completion codes by outcome.",
-    "exclusion": "What will be left out of which analysis, decided before seeing data. Exports always keep everything, with reasons.",
+    "exclusion": "Answers that are left out of analyses, decided before seeing data. Exports always contain everything, with reasons.",
     "analysis": "What will be tested.",
 }
 
@@ -270,7 +270,9 @@ def _format_fields(settings: Mapping[str, Setting], values: Mapping[str, Any]) -
     """Yield one line per field: its value and its explanation."""
     for name in values.keys() - settings.keys() - {"codes"}:
         meant = "".join(f"did you mean {other}? " for other in find_similar_names(name, settings, 1))
-        raise InputError(f"study.toml has no field {name!r} there", remedy=f"{meant}one of {', '.join(settings)}")
+        raise InputError(
+            f"study.toml has no field {name!r} in this section", remedy=f"{meant}one of {', '.join(settings)}"
+        )
     for name, setting in settings.items():
         value = values.get(name, setting.default)
         yield (

@@ -136,9 +136,11 @@ def copy_media(folder: Path, descriptions: Iterable[Description], source: Path |
     for name in names:
         _get_media_type(name)
         if source is None:
-            raise InputError("these descriptions are heard", remedy="say where their files are: --media FOLDER")
+            raise InputError("these descriptions are heard", remedy="name the folder of their files: --media FOLDER")
         if (path := find_media(source, name)) is None:
-            raise InputError("there is no such file", where=source / name, remedy="put it there, or mend the outputs")
+            raise InputError(
+                "there is no such file", where=source / name, remedy="put it there, or correct the outputs"
+            )
         (folder / FOLDER / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, folder / FOLDER / name)
     return len(names)
@@ -173,7 +175,7 @@ def listen_to(path: Path) -> PlayedFile:
     except (FFmpegError, ValueError, OSError) as error:
         return PlayedFile(ms=0.0, problem=f"it cannot be decoded ({type(error).__name__})")
     if _is_truncated(path):
-        return PlayedFile(ms=last, problem="it is shorter than its head says: it was cut off")
+        return PlayedFile(ms=last, problem="it is shorter than its header says: it was cut off")
     # The last picture of a film lasts a while; more than that is missing at the end of a file that was cut off.
     if last <= 0.0 or promised - last > max(250.0, 0.05 * promised):
         return PlayedFile(
@@ -200,7 +202,7 @@ def _find_media_problem(name: str, opened: Any) -> str | None:
         return "it has no sound"
     forms = opened.format.name.split(",")
     if FORMS[ending] not in forms:
-        return f"it is no {ending[1:]} inside, but {forms[0]}: name or convert it as what it is"
+        return f"its content is not {ending[1:]}, but {forms[0]}: rename or convert it"
     codecs = {stream.codec_context.name for stream in _select_streams(name, opened)}
     codecs_played = WEBM_CODECS if FORMS[ending] == "webm" else CODECS
     strange = sorted(c for c in codecs if c not in codecs_played and not (c.startswith("pcm_") and ending == ".wav"))

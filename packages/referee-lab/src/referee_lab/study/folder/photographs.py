@@ -122,7 +122,7 @@ def copy_photographs(folder: Path, trials: Iterable[Trial], source: Path | None)
     copied = 0
     for picture in {t.scene.picture.path: t.scene.picture for t in trials if t.scene.picture is not None}.values():
         if source is None:
-            raise InputError("these trials are about photographs", remedy="say where they are: --pictures FOLDER")
+            raise InputError("these trials are about photographs", remedy="name their folder: --pictures FOLDER")
         path = checked(source, picture)
         check_whole(path)
         name = sha256(picture.path.encode()).hexdigest()[:LENGTH]
@@ -158,7 +158,7 @@ def copy_object_pictures(folder: Path, trials: Iterable[Trial], source: Path | N
     images = list(dict.fromkeys(e.image for t in trials for e in t.scene.entities if e.image is not None))
     for image in images:
         if source is None:
-            raise InputError("these objects have pictures of their own", remedy="say where they are: --pictures FOLDER")
+            raise InputError("these objects have pictures of their own", remedy="name their folder: --pictures FOLDER")
         path = checked(source, ScenePicture(path=image))
         check_whole(path)
         (folder / FOLDER).mkdir(exist_ok=True)

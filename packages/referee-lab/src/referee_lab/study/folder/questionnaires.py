@@ -51,7 +51,7 @@ def read_form(path: Path) -> tuple[FormField, ...]:
     for form_field in fields:
         if form_field.kind not in KINDS or (form_field.kind in ("choice", "multi")) != bool(form_field.choices):
             raise MalformedInput(
-                f"the field {form_field.name!r} is of no known kind, or has no choices", where=path, remedy=remedy
+                f"the field {form_field.name!r} is of an unknown kind, or has no choices", where=path, remedy=remedy
             )
         if form_field.when not in ("before", "after"):
             raise MalformedInput(

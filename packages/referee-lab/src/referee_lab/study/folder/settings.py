@@ -50,7 +50,7 @@ class StudySection:
     title: str = _make_field("", "What participants see at the top.")
     language: str = _make_field("en", "Language of the interface; the folder texts/<language>/ holds all pages.")
     direction: str = _make_choice_field("ltr", "rtl", about="Direction of the interface: ltr or rtl.")
-    protocol: str = _make_field("", "What a trial is (referee list protocols, `referee docs protocols`).")
+    protocol: str = _make_field("", "Task of the trials (referee list protocols, `referee docs protocols`).")
     mode: str = _make_choice_field(
         "debug", "pilot", "live", about="debug, pilot or live; data of different modes never mix."
     )
@@ -75,7 +75,7 @@ class DesignSection:
         "given",
         about="`referee docs designs` explains each.",
     )
-    source: str = _make_field("", "Where trials and descriptions came from.")
+    source: str = _make_field("", "Source of trials and descriptions.")
     conditions: tuple[str, ...] = _make_field((), "What is compared: systems, or pairs of systems.")
     factors: tuple[str, ...] = _make_field((), "Factors whose levels make a condition, in the order of its name.")
     between: tuple[str, ...] = _make_field((), "Factors of which a person sees one level only.")
@@ -103,9 +103,7 @@ class SessionSection:
     """[session]: pages and breaks around the trials."""
 
     break_every: int = _make_field(20, "Number of trials between pauses; 0 for none.", low=0)
-    demographics: bool = _make_field(
-        False, "Ask the questions of demographics.toml at the end (all of them may be left open)."
-    )
+    demographics: bool = _make_field(False, "Ask the questions of demographics.toml at the end (all are optional).")
     comments: bool = _make_field(True, "A field for comments at the end.")
     pages_before: tuple[str, ...] = _make_field(
         (), "Own pages and surveys before the instructions: names of texts/<language>/NAME.md or NAME.toml, in order."
@@ -117,9 +115,9 @@ class SessionSection:
         "Devices that may take part: computer, tablet, phone; others are told so before consent.",
     )
     browsers: tuple[str, ...] = _make_field(
-        (), "Browsers that may take part: chrome, edge, firefox, safari; all of them where none is named."
+        (), "Browsers that may take part: chrome, edge, firefox, safari; all of them if none is named."
     )
-    least_width: int = _make_field(0, "The page must be at least so wide (px); 0 for any.", low=0)
+    least_width: int = _make_field(0, "Minimum width of the page (px); 0 for any.", low=0)
     shared_computer: bool = _make_field(
         False, "The page forgets a person at the end, so that the next one can begin on the same computer."
     )
@@ -129,7 +127,7 @@ class SessionSection:
     )
     media_mb: float = _make_field(20.0, "The largest sound or film (MB); `check` refuses larger ones.", low=0)
     media_session_mb: float = _make_field(
-        150.0, "What one person has to load of them before the first trial (MB).", low=0
+        150.0, "Most sounds and films that one person loads before the first trial (MB).", low=0
     )
     checks_failed_at_most: int = _make_field(
         1, "Attention checks that may be failed before a session counts as failed.", low=0
@@ -146,11 +144,13 @@ class PolicySection:
         "block",
         about="After a return: resume at the next trial, restart from the beginning, or block.",
     )
-    resume_hours: float = _make_field(24.0, "How long coming back is possible.", low=0)
+    resume_hours: float = _make_field(24.0, "Time within which a participant may return.", low=0)
     aborted: str = _make_choice_field(
         "again", "skip", about="A trial broken off by a reload: shown again (as attempt 2) or skipped."
     )
-    unsaved_limit: int = _make_field(3, "Nobody gets further ahead of the saved trials than this.", low=1)
+    unsaved_limit: int = _make_field(
+        3, "Largest number of trials that a participant may be ahead of the stored ones.", low=1
+    )
     reserve_minutes: float = _make_field(
         90.0, "How long a list stays reserved for an inactive participant before another one gets it.", low=1
     )
@@ -202,11 +202,11 @@ class RecruitmentSection:
         "", "Sona: the completion address of the study (client side), with {id} in the place of %SURVEY_CODE%."
     )
     reward: float = _make_field(
-        0.0, "What a completed session is paid (in the currency below), for `referee study payment`.", low=0
+        0.0, "Payment of a completed session (in the currency below), for `referee study payment`.", low=0
     )
     hourly: float = _make_field(
         0.0,
-        "The least pay for an hour: the reward is raised to it by the median duration of completed sessions.",
+        "Minimum pay per hour: the reward is raised to it, given the median duration of completed sessions.",
         low=0,
     )
     bonus_each: float = _make_field(0.0, "A bonus for every trial answered right.", low=0)
@@ -237,7 +237,7 @@ class ExclusionSection:
     timeouts: str = _make_choice_field(
         "drop",
         "keep",
-        about="What timed out is dropped from analyses of its own time (reading, identification), or kept.",
+        about="Answers that timed out are dropped from analyses of that time (reading, identification), or kept.",
     )
     fastest_ms: float = _make_field(200.0, "Shorter identification times are left out of analyses of time.", low=0)
     slowest_ms: float = _make_field(15000.0, "Longer ones too.", low=0)
@@ -254,7 +254,7 @@ class ExclusionSection:
     )
     fastest_trial_s: float = _make_field(
         0.3,
-        "Sessions with less time for a trial in the mean, by the server's clock, are too fast: reviewed before they are paid, and left out; 0 for no limit.",
+        "Sessions with a shorter mean time per trial, by the server's clock, are too fast: reviewed before they are paid, and left out; 0 for no limit.",
         low=0,
     )
     constant: str = _make_choice_field(
@@ -281,7 +281,7 @@ class AnalysisSection:
     """[analysis]: hypotheses and tests."""
 
     hypothesis: str = _make_field(
-        "", "What is expected, and which result would speak against it. Fill this in before the first participant."
+        "", "The expected result, and which result would contradict it. Fill this in before the first participant."
     )
     measures: tuple[str, ...] = _make_field(("error", "identification_ms", "reading_ms"), "Primary measure first.")
     tests: tuple[str, ...] = _make_field(
@@ -425,7 +425,7 @@ def format_toml(value: Any) -> str:
         return _quote_text(value)
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(map(format_toml, value)) + "]"
-    raise TypeError(f"{type(value).__name__} has no form in study.toml")
+    raise TypeError(f"{type(value).__name__} cannot be written into study.toml")
 
 
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}

@@ -433,7 +433,7 @@ def _read_own_pages(
         page, survey = folder / f"{name}.md", folder / f"{name}.toml"
         if not _ID.fullmatch(name) or page.exists() == survey.exists():
             raise InputError(
-                f"there is no page or survey {name!r}, or both",
+                f"there is no page or survey {name!r}, or there are both",
                 where=folder,
                 remedy=f"write {name}.md (a page) or {name}.toml (a survey, as demographics.toml); small letters, digits, hyphens",
             )
@@ -570,7 +570,7 @@ def _make_single(
     description = descriptions.get((trial, system)) if system else descriptions.get((trial, system), Description())
     if description is None:
         raise InputError(
-            f"outputs.jsonl has nothing by {system!r} on the trial {trial!r}",
+            f"outputs.jsonl has no description by {system!r} of the trial {trial!r}",
             where=where,
             remedy="add the line, or take the pair out of the lists",
         )

@@ -22,17 +22,19 @@ def make_time_column(about: str) -> RecordedColumn:
 
 
 CLOCKS = {
-    "t_request": make_time_column("when the scene was asked for"),
+    "t_request": make_time_column("time at which the scene was requested"),
     "t_frame": make_time_column("time stamp of the frame in which it was drawn"),
     "t_onset": make_time_column("time stamp of the frame after, taken as its onset"),
-    "t_response": make_time_column("time stamp of the event that answered"),
-    "t_handler": make_time_column("when the page dealt with that event"),
+    "t_response": make_time_column("time stamp of the event of the answer"),
+    "t_handler": make_time_column("time at which the page handled that event"),
     "text_onset": make_time_column("onset of the description"),
 }
 CHOSEN = {
     "corrected": RecordedColumn(type="truth", about="whether a first choice was taken back"),
-    "pointer": RecordedColumn(type="text", about="how it was chosen", values=("mouse", "touch", "pen", "keyboard")),
-    "trusted": RecordedColumn(type="truth", about="whether the event came from a person's device"),
+    "pointer": RecordedColumn(
+        type="text", about="input device of the choice", values=("mouse", "touch", "pen", "keyboard")
+    ),
+    "trusted": RecordedColumn(type="truth", about="whether the event came from an input device, not from a script"),
 }
 
 

@@ -58,7 +58,7 @@ class Judgement(NothingIdentified):
             ),
             "questions": Parameter(
                 default=["How clear is it which object is meant?", "How well is it worded?"],
-                about="What is asked on each scale.",
+                about="Question of each scale.",
             ),
             "low": Parameter(
                 default=["not at all clear", "very badly"], about="The word at the low end of each scale."

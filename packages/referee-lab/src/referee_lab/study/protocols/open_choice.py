@@ -20,7 +20,7 @@ class OpenChoice(Identification):
     info = declare(
         "open-choice",
         "Identify, or say why not",
-        "under-specification seen as such: van Deemter & Gatt (2007)",
+        "answers for under-specified descriptions: van Deemter & Gatt (2007)",
         reading="together",
         fixation_ms=0,
         timeout_ms=0,

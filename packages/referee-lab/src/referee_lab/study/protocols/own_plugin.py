@@ -43,11 +43,13 @@ class OwnPlugin(NothingIdentified):
             plugin=OWN,
             parameters={},
             answer={
-                "response": RecordedColumn(type="text", about="what the plug-in recorded as response"),
-                "data": RecordedColumn(type="json", about="everything that the plug-in recorded, as JSON"),
+                "response": RecordedColumn(type="text", about="response as recorded by the plug-in"),
+                "data": RecordedColumn(type="json", about="all data recorded by the plug-in, as JSON"),
             },
             times={
-                "combined_ms": make_time_column("rt of the plug-in, or from its onset to its end where it has none"),
+                "combined_ms": make_time_column(
+                    "response time of the plug-in; without one, the time from its onset to its end"
+                ),
                 **CLOCKS,
             },
         )

@@ -24,7 +24,7 @@ MOST_PEOPLE = 6
 
 PAIRING = Parameter(
     default=ANYBODY,
-    about="any: the next participant who comes; invited: participants whose links were made together.",
+    about="any: the next participant who arrives; invited: participants whose links were made together.",
     values=(ANYBODY, INVITED),
 )
 GRACE_SECONDS = Parameter(

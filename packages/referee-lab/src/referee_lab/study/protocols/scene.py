@@ -25,7 +25,7 @@ BYTE_ORDER_MARK = "\ufeff"  # a blank for browsers, not for Python
 SCENE = {
     "jitter": Parameter(
         default=0.0,
-        about="Pictures are moved at random by up to this share of their size, never out of their cells; where the scene says exact places, they stay.",
+        about="Pictures are moved at random by up to this share of their size, never out of their cells; if the scene has exact positions, they are not moved.",
         unit="pictures",
         low=0,
         high=MOST_JITTER,

@@ -14,14 +14,14 @@ from referee_lab.study.protocols.scene import join_words
 HEARD = {
     "media_text": Parameter(
         default="hidden",
-        about="hidden: what is heard is not shown in writing; shown: it is heard and read.",
+        about="hidden: descriptions are heard only; shown: they are heard and read.",
         values=("hidden", "shown"),
     ),
     "media_repeats": Parameter(default=0, about="How often a sound or film may be played again; 0 for never.", low=0),
 }
 HEARD_TIMES = {
     "media_onset": make_time_column("when the sound or film began, on the page's clock"),
-    "media_onset_error_ms": make_time_column("how much later than wanted it began; below 0 for earlier"),
+    "media_onset_error_ms": make_time_column("delay of its start; below 0 if it began earlier"),
     "media_ms": make_time_column("how long it was played until the answer (the first time)"),
 }
 # A simulated voice: about as fast as people talk, and begun within a frame.

@@ -197,7 +197,7 @@ class Desk:
         if not both:
             raise InputError(
                 f"no recording was annotated by both {annotators[0]} and {annotators[1]}",
-                remedy="`referee tangram agreement FOLDER` tells who annotated what",
+                remedy="`referee tangram agreement FOLDER` lists the annotators of every recording",
             )
         sheets = [AnnotationSheet(path, ADJUDICATED, beside=annotators, offer=False) for path in both]
         for sheet in sheets:

@@ -56,7 +56,7 @@ from referee_lab.tangram.tiers.rex_tiers import convert_to_dialogue
 PRACTICE = "practice"
 DEMO_SESSIONS = 3
 SLOWEST_MS = 120_000.0
-HYPOTHESIS = "The referent is found more often and sooner for TP than for FN; FP-DP is not worse than FP-Orig by more than the equivalence margin."
+HYPOTHESIS = "The referent is identified more often and faster for TP than for FN; FP-DP is not worse than FP-Orig by more than the equivalence margin."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

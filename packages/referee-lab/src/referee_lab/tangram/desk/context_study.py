@@ -142,7 +142,7 @@ def _check_systems(systems: Sequence[str]) -> dict[str, System | None]:
             is_classic = classic.partition("|")[0] in system_names
             checked |= {parsed.label: parsed for parsed in parse_systems([classic if is_classic else system])}
     if len(checked) < 2:
-        raise InputError("a comparison takes two systems", remedy=f"--systems {HUMAN},{THAT}")
+        raise InputError("a comparison needs two systems", remedy=f"--systems {HUMAN},{THAT}")
     return checked
 
 

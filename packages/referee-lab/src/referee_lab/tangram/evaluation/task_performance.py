@@ -353,7 +353,7 @@ def review_confusion(confusion: Confusion, moved: int) -> Review:
     Recall is fixed, or recomputed with them as true positives.
     """
     if not 0 <= moved <= confusion.fp:
-        raise InputError(f"{moved} of {confusion.fp} false positives cannot be right", remedy="check the counts")
+        raise InputError(f"{moved} of {confusion.fp} false positives is impossible", remedy="check the counts")
     after = Confusion(tp=confusion.tp + moved, fn=confusion.fn, fp=confusion.fp - moved, tn=confusion.tn)
     # Precision counted anew, recall kept: P .664 to .718 and F .730 to .762 leave R at .811 both times.
     p, r = after.precision, confusion.recall

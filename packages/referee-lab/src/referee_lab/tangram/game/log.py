@@ -271,7 +271,7 @@ def find_faults(recording: Recording) -> list[str]:
 
     Faults are an incomplete last line, missing or repeated numbers, and snapshots that differ from earlier states.
     """
-    problems = [] if recording.torn is None else [f"the last line is torn after {len(recording.torn)} characters"]
+    problems = [] if recording.torn is None else [f"the last line breaks off after {len(recording.torn)} characters"]
     problems += _find_gaps(recording.entries)
     board: Board | None = None
     for entry in recording.entries:

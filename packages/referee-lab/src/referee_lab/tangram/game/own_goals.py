@@ -151,7 +151,7 @@ def read_goals(path: Path) -> list[Goal]:
             raise InputError(
                 f"the figure {checked.name!r} cannot be laid: {'; '.join(checked.problems)}",
                 where=path,
-                remedy=f"mend it, and try `referee tangram goals check {path}`",
+                remedy=f"correct it, and run `referee tangram goals check {path}`",
             )
         goals.append(checked.goal)
     return goals

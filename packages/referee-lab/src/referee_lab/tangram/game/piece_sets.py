@@ -168,7 +168,7 @@ def register_pieces(pieces: Iterable[OwnPiece]) -> None:
         previous = _OWN.get(piece.number)
         if piece.number in _KNOWN and previous != piece:
             raise InputError(
-                f"piece {piece.number} of the set {piece.set!r} is another one elsewhere",
+                f"piece {piece.number} of the set {piece.set!r} differs between the recordings",
                 remedy="give one of the two another number in its file (number = 41), or look at them apart",
             )
         _OWN[piece.number] = piece

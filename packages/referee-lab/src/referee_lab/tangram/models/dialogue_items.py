@@ -27,7 +27,7 @@ LASTING = (ACTION, MOUSE, GAZE)
 BEFORE, REFERENCE, AFTER = range(3)
 NO_REFERENT, UNCLEAR, HIDDEN, NO_WORDS = (
     "without a referent",
-    "not clear which object is meant",
+    "unclear which object is meant",
     "to an object that the speaker does not see",
     "without words",
 )

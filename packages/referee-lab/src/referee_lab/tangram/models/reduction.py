@@ -196,7 +196,7 @@ def reduce_dialogues(name: str, dialogues: Iterable[Dialogue], seed: int = 1) ->
         descriptions += list_tellings(t for t in items if len(t.targets) == 1)
     if len({t.pair for t in descriptions}) < 2 or not any(t.repetition > 1 for t in descriptions):
         raise InputError(
-            "no two pairs describe an object again",
+            "no two pairs describe an object repeatedly",
             where=name,
             remedy="give dialogues of several pairs in which the same objects come round",
         )

@@ -73,7 +73,7 @@ def compute_game_curve(games: Iterable[PlayedGame], source: str = "players") -> 
 def compute_human_curve(corpus: str, data: str | Path | None = None) -> AdaptationCurve:
     """Return the curve of a corpus of people's repeated games."""
     if corpus not in PEOPLE:
-        raise InputError(f"{corpus} has no curve of people", remedy=f"one of {', '.join(PEOPLE)}")
+        raise InputError(f"{corpus} has no learning curve of people", remedy=f"one of {', '.join(PEOPLE)}")
     reader = create("corpus", corpus, data=data)
     trials = [t for t in reader.trials() if t.condition is None or not str(t.condition).startswith("model")]
     words = [(t.repetition, t.game, float(t.words)) for t in list_tellings(trials)]

@@ -136,7 +136,7 @@ class _Match:
             self.score.unreadable += 1
             self.running[role] += 1
             if self.running[role] >= self.limits.unreadable:
-                raise _Ended(NONSENSE, role, f"{self.running[role]} unreadable answers running") from None
+                raise _Ended(NONSENSE, role, f"{self.running[role]} unreadable answers in a row") from None
             return []
         except Unanswered as silent:
             raise _Ended(UNANSWERED, role, silent.problem) from None

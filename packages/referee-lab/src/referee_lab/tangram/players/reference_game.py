@@ -427,4 +427,4 @@ def _count_unparsable(done: PlayedRound, silent: dict[str, int], most: int) -> N
             silent[player] = silent[player] + 1 if choice.heard in (Outcome.UNPARSABLE, Outcome.TIMEOUT) else 0
     for player, times in silent.items():
         if times >= most:
-            raise _Over(NONSENSE, player, f"{times} answers running that cannot be read")
+            raise _Over(NONSENSE, player, f"{times} unreadable answers in a row")

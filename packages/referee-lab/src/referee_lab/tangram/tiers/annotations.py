@@ -142,7 +142,7 @@ def parse_marks(rows: Any, text: str) -> tuple[ExpressionMark, ...]:
     for before, after in pairwise(marks):
         nested = after.end <= before.end and (before.start, before.end) != (after.start, after.end)
         if after.start < before.end and not nested:
-            raise InputError("two expressions cross each other", remedy="one may lie inside the other, no more")
+            raise InputError("two expressions cross each other", remedy="one may only lie completely inside the other")
     return marks
 
 

@@ -205,7 +205,7 @@ def read_dialogue(text: str, where: str = "dialogue.jsonl") -> Dialogue:
     """Return a dialogue from its JSON lines; MalformedInput names the line and the field that is wrong."""
     rows = _decode_rows(text, where)
     if not rows or rows[0][1].get("format") != FORMAT:
-        remedy = f'it begins with {{"format": "{FORMAT}", "id": …}}, the header; one dialogue a file'
+        remedy = f'it begins with {{"format": "{FORMAT}", "id": …}}, the header; one dialogue per file'
         raise (rows[0][0] if rows else _Place(where, 1)).error("not a dialogue", remedy)
     if get_game_kind(rows[0][1]) == BOARD_GAME and any("seq" in row for _, row in rows[1:]):
         raise MalformedInput("the log of a board game", where=where, line=1, remedy="name the file .jsonl")
@@ -306,13 +306,13 @@ def _parse_header(row: dict[str, Any], place: _Place) -> HeaderForm:
 def _parse_event(row: Mapping[str, Any], place: _Place, header: HeaderForm) -> Event:
     """Return an event from its JSON object. Raises MalformedInput for invalid times or objects."""
     if row.get("format") == FORMAT:
-        raise place.error("a second header", "one dialogue a file; `referee dialogue items` takes a folder of them")
+        raise place.error("a second header", "one dialogue per file; `referee dialogue items` takes a folder of them")
     if row.get("kind") not in KINDS:
         problem = f"{row['kind']!r:.40} is no kind of event" if "kind" in row else "an event without its kind"
         raise place.error(problem, f"kind is one of {', '.join(KINDS)}")
     form: EventForm = _decode_value(row, EventForm, place)
     if form.start_ms is not None and form.end_ms is not None and form.end_ms < form.start_ms:
-        raise place.error("it ends before it begins", "exchange start_ms and end_ms")
+        raise place.error("it ends before it begins", "swap start_ms and end_ms")
     if unknown := [id for id in form.entities if header.objects and id not in header.objects]:
         objects = ", ".join(header.objects)
         raise place.error(f"{unknown[0]!r} is not an object of this dialogue", f"objects are {objects}")
@@ -360,7 +360,7 @@ def _add_words(events: list[Event], places: list[_Place]) -> list[Event]:
         if event.by is None and speakers:
             event = replace(event, by=speakers[0])
         elif speakers and event.by not in speakers:
-            problem = f"an expression of {event.by!r} in an utterance of {speakers[0]!r}"
+            problem = f"an expression of {event.by!r} is in an utterance of {speakers[0]!r}"
             raise place.error(problem, "correct by or data.utterance")
         completed.append(event)
     return completed

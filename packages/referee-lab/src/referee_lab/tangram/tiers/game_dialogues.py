@@ -251,7 +251,7 @@ def _read_game_of_sorts(data: str | Path | None) -> Iterator[Dialogue]:
             pieces=objects,
             events=tuple(events),
             language="en",
-            lacks=(ATTRIBUTES, SPANS, "the same positions for both: each has an order of their own"),
+            lacks=(ATTRIBUTES, SPANS, "both players have the same positions, but each should have an own order"),
             meta={"pointer": "none"},
         )
 

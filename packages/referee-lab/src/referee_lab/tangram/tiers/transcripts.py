@@ -78,7 +78,7 @@ def _refuse_broken_cues(text: str, cues: Sequence[re.Match[str]], where: str) ->
 def _parse_cue_time(text: str) -> float:
     """Return the milliseconds of a cue's time."""
     match = _TIME.fullmatch(text)
-    assert match is not None, "the cue's own pattern has found it"
+    assert match is not None, "the pattern of a cue has matched"
     hours, minutes, seconds, part = match.groups()
     return 1000.0 * (3600 * int(hours or 0) + 60 * int(minutes) + int(seconds)) + float(part.ljust(3, "0"))
 

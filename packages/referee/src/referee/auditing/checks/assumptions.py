@@ -18,7 +18,7 @@ STANDING = {
     "overall": "the mean over all items, every item with the same weight",
     "range": "the measure is the usual one and cannot leave its range",
     "same": "both tables print the same quantity",
-    "significance": "p is that of the printed statistic with the printed degrees of freedom, one tail of F or chi-square",
+    "significance": "p is that of the printed statistic with the printed degrees of freedom, the upper tail of F or chi-square",
     "subsets": "Tukey's HSD with the harmonic mean of the counts and the error of the analysis of variance",
     "total": "the sum is over all rows of the table",
 }

@@ -175,7 +175,7 @@ def _make_member_claims(
             inside = tuple(s for s, member in zip(measure.scores, members, strict=True) if member is in_second)
             yield ValueClaim(
                 subject=section.subject(paper, table, f"{measure.row}, {column} from its members"),
-                because=f"mean of {', '.join(s.place.row for s in inside)}: no others give all means{measure.trials}",
+                because=f"mean of {', '.join(s.place.row for s in inside)}: no other systems give all means{measure.trials}",
                 printed=mean,
                 inputs=inside,
                 compute=make_weighted_mean([1] * len(inside)),

@@ -21,7 +21,9 @@ from referee.auditing.value_claims import BracketClaim, ValueClaim
 from referee.contracts import FloatArray
 
 # TUNA 2008: Table 3 averages over two references, its test asks for a match with at least one.
-AVERAGED = "the test codes a match with at least one of {} references, the shares are averages over them"
+AVERAGED = (
+    "the test counts a match with at least one of {} references; the printed shares are averages over the references"
+)
 
 
 def check_kruskal_wallis(paper: Paper, section: CheckSection) -> list[PrintedClaim]:

@@ -159,7 +159,7 @@ def _make_effect_claim(effect: str, cells: CellMeans, number: Number, subject: S
     if effect == "error_df":
         because = f"{total} observations in {cells.counts.size} cells"
         # Belz & Gatt 2008 print 2249, where the error has 2235.
-        instead = (("N - 1 is printed where N less the number of cells belongs", _make_constant(total - 1)),)
+        instead = (("N - 1 is printed instead of N minus the number of cells", _make_constant(total - 1)),)
         calculation: dict[str, Any] = {"inputs": (), "compute": _make_constant(cells.error_df), "otherwise": instead}
     elif cells.error_df < 1:
         return Unknown(subject=subject, because="one observation per cell leaves no error", printed=number)

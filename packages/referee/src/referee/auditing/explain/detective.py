@@ -24,7 +24,7 @@ from referee.auditing.printed import CellPlace, Number
 from referee.auditing.value_claims import ValueClaim
 
 SHARE_LEFT = 1 / 3
-"""Of the failures that columns or one digit explain, so many may have a second reason."""
+"""Highest share of the failures explained by columns or one digit that may have another explanation."""
 
 
 @dataclass(frozen=True)

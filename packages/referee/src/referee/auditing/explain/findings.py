@@ -15,7 +15,7 @@ from referee.auditing.printed import CellPlace
 from referee.auditing.value_claims import StarsClaim, ValueClaim
 
 MOST = 3
-"""Of more suspects than this, the most probable are named."""
+"""Most suspects that a finding names; of more, the most probable ones are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class _Record:
         # As Edit in Table 7 of TUNA 2008.
         column = self._find_common_column(indices)
         if column and len(indices) > 1 and not self._find_impossible_means(indices):
-            words = f"whatever involves {column} fails and the rest follows, but no single cell explains it"
+            words = f"every claim that involves {column} fails and all others hold, but no single cell explains this"
             return [FoundOut(self._format_sentence(indices, words), tuple(indices))]
         checks = _group_indices(indices, lambda i: self.claims[i].subject.check)
         groups = [group for check in checks for group in self._group_alike_failures(check)]
@@ -208,7 +208,7 @@ class _Record:
         claims = [self.claims[i] for i in indices]
         # As all 14 overall accuracies in Table 3 of TUNA 2008.
         beyond = all(isinstance(c, ValueClaim) and c.outside_its_parts for c in claims)
-        return "no mean of these parts, whatever their counts, can be that" if beyond else ""
+        return "no mean of these parts can have this value, whatever their counts" if beyond else ""
 
 
 def _format_suspects(suspects: Sequence[tuple[CellPlace, str]]) -> str:

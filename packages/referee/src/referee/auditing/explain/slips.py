@@ -48,7 +48,7 @@ def find_other_formula(claim: PrintedClaim) -> str:
 def find_slip(claim: PrintedClaim) -> Slip:
     """Return a possible misprint of a number whose claim fails."""
     if isinstance(claim, CountClaim):
-        return Slip(SlipKind.NO_COUNT, "no whole count gives it")
+        return Slip(SlipKind.NO_COUNT, "no whole number of items gives this value")
     if not isinstance(claim, ValueClaim) or isinstance(claim, BracketClaim):
         return Slip(SlipKind.NONE)
     # As r of ID speed and fluency in one of its two places in Table 10 of TUNA-REG 2009.
@@ -58,7 +58,7 @@ def find_slip(claim: PrintedClaim) -> Slip:
         # a number made larger by moving its point back knows its digits less well
         half = claim.printed.half * max(1.0, 1 / factor)
         if _fits(claim, claim.printed.value / factor, half):
-            return Slip(SlipKind.POINT, f"the decimal point stands too far to the {side}")
+            return Slip(SlipKind.POINT, f"the decimal point is too far to the {side}")
     return _find_digit_misprint(claim)
 
 
@@ -84,5 +84,5 @@ def _find_digit_misprint(claim: ValueClaim) -> Slip:
     if len(wrong) == 1:
         return Slip(SlipKind.DIGIT, f"one digit differs from {right}")
     if len(wrong) == 2 and text[wrong[0]] == right[wrong[1]] and text[wrong[1]] == right[wrong[0]]:
-        return Slip(SlipKind.DIGITS_EXCHANGED, f"two digits have changed places against {right}")
+        return Slip(SlipKind.DIGITS_EXCHANGED, f"two digits are swapped; expected {right}")
     return Slip(SlipKind.NONE)

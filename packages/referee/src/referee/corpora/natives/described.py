@@ -50,7 +50,7 @@ def read_descriptions(table: Table, declared: Declared, has_scenes: bool = False
     unused = next((r for r in declared.columns if r in ROLES and r not in DESCRIBED), None)
     if unused is not None:
         raise InputError(
-            f"the role {unused!r} belongs to answers of listeners, and these are read as descriptions",
+            f"the role {unused!r} belongs to answers of listeners, but this file is read as descriptions",
             where=table.source,
             remedy="name also --map correct=COLUMN, or --map chosen=COLUMN,target=COLUMN",
         )
@@ -75,7 +75,7 @@ def read_descriptions(table: Table, declared: Declared, has_scenes: bool = False
         raise _make_missing_text_error(table, roles)
     if has_scenes and "trial" not in roles and "scene" not in roles:
         raise InputError(
-            "no column names the item of a row, so that its scene is not known",
+            "no column names the item of a row, so its scene is unknown",
             where=table.source,
             remedy=f"name it: --map trial=COLUMN (columns are {', '.join(table.columns[:20])})",
         )

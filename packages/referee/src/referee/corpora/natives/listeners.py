@@ -625,7 +625,9 @@ def _select_jspsych(table: Table, material: NativeData, has_key: bool) -> Table:
         number += index is not None and index <= last
         last = last if index is None else index
         rows.append({**row, "participant": name if number == 1 else f"{name}#{number}"})
-    material.notes.append("No field names the participant: each file, and each new count of trials in it, is one.")
+    material.notes.append(
+        "No field names the participant: each file, and each restart of its trial numbers, counts as one."
+    )
     return Table.of(selected.source, rows, selected.lines)
 
 

@@ -33,7 +33,7 @@ ZSTD = 93
 TRIAL_FIELDS = ("trial", "trial_id", "id", "item", "item_id", "question_id", "doc_id")
 SHARES = Convention(Unit.SHARE, Order.XYXY)
 UNIT_SQUARE = Size(1, 1)
-"""Stands for the size of a picture of which only shares are picture_size."""
+"""The size used for a picture whose coordinates are proportions of an unknown size."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -141,7 +141,7 @@ class NativeData:
         if unknown:
             raise InputError(
                 f"no system is called {unknown[0]!r}",
-                remedy=f"of those named there is {', '.join(self.systems) or 'none'}",
+                remedy=f"the systems here are: {', '.join(self.systems) or 'none'}",
             )
         self._join_languages()
         self.notes[:0] = [sentence.format(f"{count:,}") for sentence, count in self.left_out.items() if count]
@@ -175,7 +175,7 @@ class NativeData:
             if trial.language == "zh":
                 self.trials[name] = replace(trial, language="ja")
         self.notes.append(
-            f"{languages['zh']:,} items without kana are taken for Japanese, as the others (otherwise: a column language)."
+            f"{languages['zh']:,} items without kana are taken for Japanese, like the others; a column language says otherwise."
         )
 
 

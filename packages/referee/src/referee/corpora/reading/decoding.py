@@ -79,7 +79,7 @@ def decode_place(kind: type, written: Any) -> Any:
     """Return a place from its JSON object, the one part of a record that msgspec cannot decode by itself."""
     place = place_from_json(written)
     if issubclass(kind, RegionBase) and isinstance(place, Point):
-        raise WrongShape("a region has an inside, a point has none", "write a box, a polygon or a mask")
+        raise WrongShape("a region covers an area, but a point does not", "write a box, a polygon or a mask")
     return place
 
 

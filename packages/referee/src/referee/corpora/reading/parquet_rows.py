@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 SLICE = 20_000
-"""Rows that become dictionaries at a time, and rows that are rather read and thrown away than skipped."""
+"""Rows converted to dictionaries at a time. Up to this many rows are read and discarded, because skipping them is slower."""
 
 
 def is_parquet(path: object) -> bool:

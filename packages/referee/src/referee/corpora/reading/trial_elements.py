@@ -223,7 +223,7 @@ def _is_target(entity: Any, where: str) -> bool:
 def _read_entity(element: Any, where: str) -> Entity:
     """Return an entity. Raises MalformedInput for another element."""
     if element.tag != "ENTITY":
-        problem, remedy = f"<{element.tag}> stands where an ENTITY should", "a DOMAIN holds ENTITY elements only"
+        problem, remedy = f"<{element.tag}> is in the place of an ENTITY", "a DOMAIN holds ENTITY elements only"
         raise MalformedInput(problem, where=where, line=element.sourceline, remedy=remedy)
     attributes = tuple(read_property(child, where) for child in element)
     return Entity(

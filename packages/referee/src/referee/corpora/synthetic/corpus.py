@@ -48,7 +48,7 @@ class Synthetic:
         sampled=("scene", "speaker"),
         faults=(
             "synthetic: scores on it test the machinery and say nothing about people",
-            "attributes are chosen independently of each other, but for the location, which makes the others rarer",
+            "attributes are chosen independently of each other, except that a location makes the others rarer",
             "false values and typing errors only where `slips` and `typos` ask for them",
         ),
         synthetic=True,

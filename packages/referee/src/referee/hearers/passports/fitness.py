@@ -88,18 +88,18 @@ def decide_fitness(
     if open_:
         return Verdict(OPEN, (*open_, *care))
     good = (
-        f"In this experiment it is above chance ({_describe_chance_test(m)}), tells what people understand from what they do not "
+        f"In this experiment it is above chance ({_describe_chance_test(m)}), distinguishes what people understand from what they do not "
         f"(AUC {m.auc:.3f}{_describe_area_within(m)}), and no caution applies. {_describe_ranking(ranking)}{_describe_novelty(new)}".strip(),
     )
     if transfer is None:
-        return Verdict(CARE, care) if care else Verdict(HERE, (*good, "Other experiments are not known."))
+        return Verdict(CARE, care) if care else Verdict(HERE, (*good, "It was not tested on other experiments."))
     prediction = _describe_transfer(transfer)
     if not transfer.is_known:
         return Verdict(ELSEWHERE, (prediction, *(care or good)))
     if transfer.low is not None and transfer.low <= 0.5:
         care = (
             *care,
-            f"In a new experiment it may tell nothing: the prediction interval of its AUC begins at {transfer.low:.3f}.",
+            f"In a new experiment it may be uninformative: the prediction interval of its AUC begins at {transfer.low:.3f}.",
         )
     return Verdict(CARE, (prediction, *care)) if care else Verdict(FIT, (prediction, *good))
 
@@ -147,7 +147,8 @@ def _report_equal_success(m: Measures, ceiling: Ceiling | None) -> Iterator[str]
     calibration = "unknown" if m.calibration.error is None else f"{m.calibration.error:.3f}"
     yield (
         f"People do not differ between descriptions more than chance allows (chi² = {ceiling.chi2:.0f} with {ceiling.df} df, p {_format_p(ceiling.p)}), "
-        f"so there is nothing to rank and AUC says nothing. Calibration error {calibration}; log-likelihood {_format_value(m.log_likelihood)}, by even chances "
+        f"so there is nothing to rank and AUC is uninformative. Calibration error {calibration}; "
+        f"log-likelihood {_format_value(m.log_likelihood)}, of uniform guessing "
         f"{_format_value(m.chance_log_likelihood)}."
     )
 
@@ -169,7 +170,7 @@ def _report_objections(m: Measures, can_rank: bool) -> Iterator[str]:
     if m.kappa is not None and m.kappa <= 0:
         yield f"Its choices agree with people's no more than chance would: kappa {m.kappa:.3f}."
     if _compute_position_bias(m) >= LARGE_BIAS:
-        yield f"Where an object stands decides what it chooses: {_compute_position_bias(m):.0%} of its choices are out of place ({_format_position_p(m)})."
+        yield f"The position of objects decides what it chooses: {_compute_position_bias(m):.0%} of its choices follow position ({_format_position_p(m)})."
 
 
 def _describe_chance_test(m: Measures) -> str:
@@ -180,7 +181,7 @@ def _describe_chance_test(m: Measures) -> str:
         if test.t is None
         else f"t = {test.t:.2f} with {test.df:.4g} df, one-sided p {_format_p(test.p)} (limit {LIMIT})"
     )
-    return f"expected accuracy {m.expected_accuracy:.3f} against {m.chance:.3f} by even chances, n = {test.n:,} over {test.over}: {how}"
+    return f"expected accuracy {m.expected_accuracy:.3f} against {m.chance:.3f} by uniform guessing, n = {test.n:,} over {test.over}: {how}"
 
 
 def _format_p(p: float | None) -> str:
@@ -188,7 +189,7 @@ def _format_p(p: float | None) -> str:
 
 
 def _describe_useless_area(area: float) -> str:
-    return f"It does not tell the descriptions that people understand from those they do not: AUC {area:.3f} is not above 0.5."
+    return f"It does not distinguish the descriptions that people understand from the others: AUC {area:.3f} is not above 0.5."
 
 
 def _describe_area_within(m: Measures) -> str:
@@ -293,7 +294,10 @@ def _report_cautions(m: Measures, can_rank: bool) -> Iterator[str]:
             f"against {m.human_accuracy:.3f}."
         )
     if m.accuracy > m.human_accuracy + SMALL_GAIN:
-        yield f"It finds the target more often than people ({m.accuracy:.3f} against {m.human_accuracy:.3f}) and so misses faults that they meet."
+        yield (
+            f"It finds the target more often than people ({m.accuracy:.3f} against "
+            f"{m.human_accuracy:.3f}) and so does not notice descriptions that mislead people."
+        )
     if m.calibration.error is not None and m.calibration.error > CALIBRATION:
         yield f"Its probabilities are not people's success rates: calibration error {m.calibration.error:.3f}, above {CALIBRATION:.2f}."
     if (
@@ -301,9 +305,9 @@ def _report_cautions(m: Measures, can_rank: bool) -> Iterator[str]:
         and m.chance_log_likelihood is not None
         and m.log_likelihood <= m.chance_log_likelihood
     ):
-        yield f"It predicts people's choices no better than even chances: log-likelihood {m.log_likelihood:.3f}, even {m.chance_log_likelihood:.3f}."
+        yield f"It predicts people's choices no better than uniform guessing: log-likelihood {m.log_likelihood:.3f}, uniform {m.chance_log_likelihood:.3f}."
     if BIAS <= _compute_position_bias(m) < LARGE_BIAS:
-        yield f"It leans to some places of the view: {_compute_position_bias(m):.0%} of its choices are out of place ({_format_position_p(m)})."
+        yield f"It prefers some positions of the view: {_compute_position_bias(m):.0%} of its choices follow position ({_format_position_p(m)})."
     yield from _report_few_answers(m.n, m.human_accuracy)
 
 
@@ -319,7 +323,7 @@ def _report_probes(probes: Mapping[str, Probe]) -> Iterator[str]:
         if probe is None or probe.pointed is None or probe.top is None:
             continue
         if probe.pointed > OFTEN and probe.top > SURE:
-            yield f"It points with certainty {where}: {probe.pointed:.0%} of {probe.n} times, at {probe.top:.2f} on average."
+            yield f"It chooses one object with certainty {where}: {probe.pointed:.0%} of {probe.n} times, at {probe.top:.2f} on average."
 
 
 def _report_conditions_of_use(unread: float, same_family: bool, certain: bool) -> Iterator[str]:

@@ -261,7 +261,7 @@ def _summarise_probes(answers: Sequence[tuple[Belief, float | None]]) -> Probe:
 
 def _probe(probe: Probe, heard: Beliefs) -> dict[str, Any]:
     """Return the results of a probe, or the reason why there are none."""
-    why = {} if probe.n else {"why": "none could be made" if heard.probes else "not asked"}
+    why = {} if probe.n else {"why": "no such description could be made" if heard.probes else "not asked"}
     return {**asdict(probe), **why}
 
 

@@ -37,7 +37,7 @@ UNDEFINED_FOR_JUDGES = (
     "position_bias_as_shown",
     "log_likelihood",
 )
-"""A judge points at nothing, so none of this is defined for it."""
+"""A judge chooses no object, so these measures are not defined for it."""
 
 
 def examine_judge(examination: Examination, people: People) -> dict[str, Any]:

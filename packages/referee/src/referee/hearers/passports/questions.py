@@ -35,7 +35,7 @@ Question = tuple[str, Description]
 Asking = tuple[Sequence[Trial], Sequence[Sequence[Question]]]
 CHUNK = 512
 MANY = 100_000
-"""Trials to learn from, over all lessons, from which on more processes are quicker than one."""
+"""Number of training trials, over all folds, from which several processes are faster than one."""
 PLAN = "plan"
 
 

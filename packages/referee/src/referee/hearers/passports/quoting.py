@@ -61,7 +61,7 @@ def warn_elsewhere(signatures: Mapping[str, str], corpus: str) -> list[str]:
         quoted = read_quote(signed)
         if quoted is not None and quoted.corpus is not None and quoted.corpus.split("-+-")[0] != here:
             warnings.append(
-                f"The passport of {hearer} was made on {quoted.corpus}, and this is {here}: a card speaks of its corpus alone. "
-                f"Make one on people's answers to {here}, or say that there are none."
+                f"The passport of {hearer} was made on {quoted.corpus}, and this is {here}: a card is valid for its "
+                f"own corpus only. Make one on people's answers to {here}, or report that there is none."
             )
     return warnings

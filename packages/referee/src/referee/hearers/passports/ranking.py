@@ -22,7 +22,7 @@ from referee.statistics.dependent_trials import Clusters, jackknife_interval
 from referee.statistics.frames import IntArray
 
 LEAST = 10
-"""Fewer answers than this make no unit: its mean says next to nothing."""
+"""Fewest answers of a unit that is ranked: with fewer, its mean is too uncertain."""
 FEWEST = 3
 SHUFFLES = 200
 Pairs = FloatArray

@@ -125,7 +125,7 @@ def _describe_verdict(correlation: Correlation, ceiling: float | None, different
     if different < 2 or correlation.r is None or np.isnan(correlation.r):
         return "do not use: it rates everything alike"
     if correlation.p is None or correlation.p >= LEVEL:
-        return "do not use: nothing shows that it goes with people"
+        return "do not use: no evidence that it agrees with people"
     if correlation.r < 0:
-        return "do not use: it goes against people"
+        return "do not use: it contradicts people"
     return "use with care" if ceiling is None or correlation.r < ceiling else "as good as one more person"

@@ -38,13 +38,13 @@ def choose_reading(people: People, reads: str) -> Reading:
     """
     all_leaks = find_leaks(people.trials, [replace(a.response, description=a.description) for a in people.answers])
     refused = {leak.field: leak for leak in all_leaks if leak.refused}
-    _refuse_leaks(refused, SEEN, "let no hearer be judged on these data")
+    _refuse_leaks(refused, SEEN, "do not evaluate hearers on these data")
     if reads == "properties":
         _refuse_leaks(refused, CODED, "let the hearer read words (--reads words)")
         return Reading(people=people, read=_count(people.answers), leaks=all_leaks)
     if refused.keys() & set(CODED):
         people = people.without(
-            (a, "in refused properties alone") for a in people.answers if a.description.text is None
+            (a, "has only properties, which may not be read") for a in people.answers if a.description.text is None
         )
         if not people.answers:
             _refuse_leaks(refused, CODED, "there are no words to read instead")
@@ -83,7 +83,8 @@ def _refuse_leaks(refused: dict[str, Leak], fields: Sequence[str], remedy: str) 
     for field in fields:
         if field in refused:
             raise InputError(
-                f"{field}: this tells whether people succeeded ({_format_reason(refused[field])})", remedy=remedy
+                f"{field}: this field reveals whether people succeeded ({_format_reason(refused[field])})",
+                remedy=remedy,
             )
 
 

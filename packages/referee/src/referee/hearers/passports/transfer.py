@@ -26,9 +26,9 @@ from referee.records import Trial
 from referee.statistics.meta_analysis import Pooled, pool, standard_error
 
 ENOUGH = 5
-"""Experiments from which on there is a prediction interval."""
+"""Fewest experiments for a prediction interval."""
 WIDEST = 0.30
-"""A wider prediction interval earns no verdict."""
+"""Widest prediction interval that still allows a verdict."""
 LEAST_ANSWERS = 20
 KINDS = (
     ("franke-degen2016", "franke2024", "mayn-refgames"),

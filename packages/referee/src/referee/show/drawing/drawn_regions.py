@@ -76,14 +76,14 @@ def _assign_pixels(
     whole = all(abs(side * scale - round(side * scale)) < 1e-9 for side in (across, down))
     for entity, x, y, marks in list_in_drawing_order(scene, at):
         if whole:
-            _paint(owners, numbers[entity], x * scale, y * scale, marks, scale, covers)
+            _paint_entity(owners, numbers[entity], x * scale, y * scale, marks, scale, covers)
         else:
             alone = _draw_window(group(marks, transform=f"translate({x} {y})"), 0, 0, across, down)
             owners[_read_alpha(to_png(alone, scale)) >= HALF] = numbers[entity]
     return owners
 
 
-def _paint(
+def _paint_entity(
     owners: npt.NDArray[np.int32], number: int, x: float, y: float, marks: str, scale: float, covers: Covers
 ) -> None:
     """Paint one entity into the array of owners, rendered in its own window with half a cell of margin."""

@@ -45,7 +45,7 @@ def relate(scene: Scene) -> dict[str, Point] | None:
     regions: dict[tuple[int, int], list[Entity]] = {}
     for entity in scene.entities:
         regions.setdefault(_get_region(entity), []).append(entity)
-    joined = _join({where: _arrange(members) for where, members in regions.items()})
+    joined = _join_regions({where: _arrange_region(members) for where, members in regions.items()})
     nearer = {e.id for e in scene.entities if Property("location", "front") in e.attributes}
     return {i: (x, y + NEARER if i in nearer else y) for i, (x, y) in joined.items()}
 
@@ -68,7 +68,7 @@ def _collect_pairs(members: Iterable[Entity], names: set[str], inverse: set[str]
     return list(dict.fromkeys(pairs))
 
 
-def _arrange(members: list[Entity]) -> dict[str, Point]:
+def _arrange_region(members: list[Entity]) -> dict[str, Point]:
     """Return positions within one region.
 
     Columns from 0, rows from 0 (the floor) upwards as negative numbers.
@@ -84,7 +84,7 @@ def _arrange(members: list[Entity]) -> dict[str, Point]:
     ordered = _sort_columns(columns, _collect_pairs(members, LEFT, RIGHT), near)
     places, x = {}, 0.0
     for column, following in pairwise([*ordered, ()]):
-        stack = _stack(column, x, steps)
+        stack = _stack_related(column, x, steps)
         places.update(stack)
         touching = any(frozenset((a, b)) in near for a in column for b in following)
         x += floor(max(at for at, _ in stack.values()) - x) + (1 if touching else 1 + AIR)
@@ -123,7 +123,7 @@ def _sort_columns(columns: list[tuple[str, ...]], left: Pairs, near: set[frozens
     return [next(c for c in columns if c[0] == foot) for foot in together]
 
 
-def _stack(column: tuple[str, ...], x: float, steps: Mapping[tuple[str, str], Point]) -> dict[str, Point]:
+def _stack_related(column: tuple[str, ...], x: float, steps: Mapping[tuple[str, str], Point]) -> dict[str, Point]:
     """Return positions in a column at the distance of each relation.
 
     Several with the same relation are side by side.
@@ -140,7 +140,7 @@ def _stack(column: tuple[str, ...], x: float, steps: Mapping[tuple[str, str], Po
     return places
 
 
-def _join(parts: Mapping[tuple[int, int], dict[str, Point]]) -> dict[str, Point]:
+def _join_regions(parts: Mapping[tuple[int, int], dict[str, Point]]) -> dict[str, Point]:
     """Return the regions side by side and below each other, each centred in its part."""
     across = _locate_regions({c: max(_measure_width(p) for (k, _), p in parts.items() if k == c) for c, _ in parts})
     down = _locate_regions({r: max(_measure_depth(p) for (_, k), p in parts.items() if k == r) for _, r in parts})

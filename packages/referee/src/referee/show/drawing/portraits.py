@@ -43,19 +43,22 @@ def _draw_portrait(values: Mapping[str, str], view: type[FRONT] | type[SIDE]) ->
     parts = [
         view.neck(),
         draw_clothes(
-            view.opening, suit=_has(values, "hasSuit"), shirt=_has(values, "hasShirt"), tie=_has(values, "hasTie")
+            view.opening,
+            suit=_has_feature(values, "hasSuit"),
+            shirt=_has_feature(values, "hasShirt"),
+            tie=_has_feature(values, "hasTie"),
         ),
         view.head(old),
         view.wrinkles() if old else view.cheeks(values.get("age") == "young"),
         view.beard(HAIR.get(beard, hair)) if beard in YES | set(HAIR) else "",
         view.features(hair),
         view.bald() if values.get("hasHair") in NO else view.hair(hair, old),
-        view.glasses() if _has(values, "hasGlasses") else "",
+        view.glasses() if _has_feature(values, "hasGlasses") else "",
     ]
     return "".join(parts)
 
 
-def _has(values: Mapping[str, str], name: str) -> bool:
+def _has_feature(values: Mapping[str, str], name: str) -> bool:
     """Return whether a yes-no attribute is true."""
     return values.get(name) in YES
 

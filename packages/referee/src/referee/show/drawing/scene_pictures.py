@@ -39,13 +39,15 @@ FRAME = "#d9480f"
 
 def get_painter_name(entity: Entity) -> str:
     """Return the name of the painter of an entity; ``card`` where there is only a card with words."""
-    return _paint(entity)[0]
+    return _paint_entity(entity)[0]
 
 
 def can_draw(scene: Scene) -> bool:
     """Return whether the picture of a scene shows all attributes, without words beside it."""
     return bool(scene.entities) and all(
-        kind != CARD and not _list_hidden(e, painted.shown) for e in scene.entities for kind, painted in (_paint(e),)
+        kind != CARD and not _list_hidden(e, painted.shown)
+        for e in scene.entities
+        for kind, painted in (_paint_entity(e),)
     )
 
 
@@ -69,10 +71,13 @@ def draw_scene(
 ) -> str:
     """Return all entities as one SVG; `mark` frames some of them, `numbers` adds a label to each."""
     at = layout or place(scene, jitter=jitter, seed=seed)
-    _check(scene, at, mark, numbers or {})
-    pictures = [_translate(marks, x, y) for _, x, y, marks in list_in_drawing_order(scene, at)]
-    frames = [_translate(_shrink(_draw_frame()), *_find_corner(at, i)) for i in sorted(mark)]
-    labels = [_translate(_shrink(_label(label)), *_find_corner(at, i)) for i, label in sorted((numbers or {}).items())]
+    _check_ids(scene, at, mark, numbers or {})
+    pictures = [_move_elements(marks, x, y) for _, x, y, marks in list_in_drawing_order(scene, at)]
+    frames = [_move_elements(_shrink_picture(_draw_frame()), *_find_corner(at, i)) for i in sorted(mark)]
+    labels = [
+        _move_elements(_shrink_picture(_draw_label(label)), *_find_corner(at, i))
+        for i, label in sorted((numbers or {}).items())
+    ]
     width, height = page_size(at)
     ground = rect(0, 0, width, height, "#ffffff")
     return draw_page(ground + "".join(pictures + frames + labels), width, height, width, "scene")
@@ -84,7 +89,7 @@ def list_in_drawing_order(scene: Scene, layout: Layout) -> list[tuple[str, float
     ordered = sorted(
         scene.entities, key=lambda e: (layout[e.id].row + layout[e.id].dy, layout[e.id].column + layout[e.id].dx)
     )
-    return [(e.id, *_find_corner(layout, e.id), _shrink(draw_marks(e, shared))) for e in ordered]
+    return [(e.id, *_find_corner(layout, e.id), _shrink_picture(draw_marks(e, shared))) for e in ordered]
 
 
 def page_size(layout: Layout) -> tuple[float, float]:
@@ -98,7 +103,7 @@ def _get_values(entity: Entity) -> dict[str, str]:
     return {p.name: p.value for p in reversed(entity.attributes)}
 
 
-def _paint(entity: Entity) -> tuple[str, Painted]:
+def _paint_entity(entity: Entity) -> tuple[str, Painted]:
     """Return the kind of a picture and its drawing, by the first painter that accepts the attributes."""
     values = {name: value for name, value in _get_values(entity).items() if name not in PLACE_NAMES}
     for kind, paint in PAINTERS.items():
@@ -116,7 +121,7 @@ def _list_hidden(entity: Entity, shown: Collection[str], without: Collection[str
 
 def draw_marks(entity: Entity, without: Collection[str] = ()) -> str:
     """Return an entity as SVG elements in a box of 100 by 100."""
-    kind, painted = _paint(entity)
+    kind, painted = _paint_entity(entity)
     left = _list_hidden(entity, painted.shown, without)
     return draw_card(left) if kind == CARD else add_words(painted.marks, left)
 
@@ -149,12 +154,12 @@ def _find_corner(layout: Layout, entity: str) -> tuple[float, float]:
     return round(margin + BOX * (at.column + at.dx), 2), round(margin + BOX * (at.row + at.dy), 2)
 
 
-def _shrink(marks: str) -> str:
+def _shrink_picture(marks: str) -> str:
     """Return SVG elements slightly smaller, centred in their cell."""
     return group(marks, transform="translate(4 4) scale(0.92)")
 
 
-def _translate(marks: str, x: float, y: float) -> str:
+def _move_elements(marks: str, x: float, y: float) -> str:
     """Return SVG elements moved by x and y."""
     return group(marks, transform=f"translate({number(x)} {number(y)})")
 
@@ -163,7 +168,7 @@ def _draw_frame() -> str:
     return rect(-2, -2, 104, 104, "none", rx=8, stroke=FRAME, stroke_width=4)
 
 
-def _label(label: str) -> str:
+def _draw_label(label: str) -> str:
     """Return a label as a badge."""
     # About the width of a bold letter of size 12.
     width = 8 + 7.5 * max(len(label), 1)
@@ -185,17 +190,19 @@ def draw_page(content: str, width: float, height: float, shown: float, label: st
     )
 
 
-def _check(scene: Scene, layout: Layout, marked: Collection[str], numbers: Mapping[str, str]) -> None:
+def _check_ids(scene: Scene, layout: Layout, marked: Collection[str], numbers: Mapping[str, str]) -> None:
     """Raise InputError for marked or numbered ids that the scene lacks."""
     ids = {e.id for e in scene.entities}
     for what, ids_of in (("marked", marked), ("numbered", numbers)):
         for i in ids_of:
             if i not in ids:
                 raise InputError(
-                    f"{i!r} is to be {what} but is not in the scene", remedy=f"entities: {', '.join(sorted(ids))}"
+                    f"{i!r} should be {what}, but is not in the scene", remedy=f"entities: {', '.join(sorted(ids))}"
                 )
     if missing := sorted(ids - set(layout)):
-        raise InputError(f"the layout has no place for {missing[0]!r}", remedy="lay out the same scene: place(scene)")
+        raise InputError(
+            f"the layout has no position for {missing[0]!r}", remedy="lay out the same scene: place(scene)"
+        )
 
 
 # -- cards with words ------------------------------------------------------------------------------------------------------
@@ -237,18 +244,22 @@ def draw_words(lines: Sequence[str], x: float, y: float, width: float, height: f
     if not lines:
         return ""
     # Several ways to break the lines; the one that allows the largest letters wins.
-    wrapped = [[part for words in lines for part in _wrap(words, letters)] for letters in (8, 12, 16, 24, 36, None)]
-    size, fitting = max(((_fit(parts, width, height, most), parts) for parts in wrapped), key=lambda pair: pair[0])
+    wrapped = [
+        [part for words in lines for part in _wrap_lines(words, letters)] for letters in (8, 12, 16, 24, 36, None)
+    ]
+    size, fitting = max(
+        ((_fit_letter_size(parts, width, height, most), parts) for parts in wrapped), key=lambda pair: pair[0]
+    )
     first = y + (height - LINE * size * len(fitting)) / 2 + 0.95 * size
     return "".join(draw_text(words, x + width / 2, first + i * LINE * size, size) for i, words in enumerate(fitting))
 
 
-def _wrap(words: str, letters: int | None) -> list[str]:
+def _wrap_lines(words: str, letters: int | None) -> list[str]:
     """Return lines broken at spaces only."""
     return [words] if letters is None else wrap(words, letters, break_long_words=False, break_on_hyphens=False) or [""]
 
 
-def _fit(lines: Sequence[str], width: float, height: float, most: float) -> float:
+def _fit_letter_size(lines: Sequence[str], width: float, height: float, most: float) -> float:
     """Return the largest letter size, up to `most`, at which the lines fit the width and height."""
     longest = max(1, *map(len, lines))
     return min(most, width / (WIDTH_OF_LETTER * longest), height / (LINE * len(lines)))

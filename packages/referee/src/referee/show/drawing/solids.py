@@ -114,21 +114,21 @@ def render(parts: Sequence[Part], facing: str, ink: str) -> str:
     turns = TURNS[facing]
     boxes = [_compute_bounds(part, turns) for part in parts]
     behind = {
-        i: [j for j, b in enumerate(boxes) if j != i and _meet(a, b) and _is_drawn_after(a, b)]
+        i: [j for j, b in enumerate(boxes) if j != i and _can_overlap(a, b) and _is_drawn_after(a, b)]
         for i, a in enumerate(boxes)
     }
-    outlines = [_outline(b) for b in boxes]
+    outlines = [_compute_outline(b) for b in boxes]
     left, top, right, bottom = (
         pick(edge) for pick, edge in zip((min, min, max, max), zip(*outlines, strict=True), strict=True)
     )
     # The painter's algorithm: hidden parts are drawn before the parts that hide them.
-    marks = "".join(_draw(parts[i], turns, ink) for i in TopologicalSorter(behind).static_order())
+    marks = "".join(_draw_part(parts[i], turns, ink) for i in TopologicalSorter(behind).static_order())
     x, y = (number(50 - FIT * (low + high) / 2) for low, high in ((left, right), (top, bottom)))
     look = {"stroke": ink, "stroke_width": 1.1, "stroke_linejoin": "round"}
     return group(marks, transform=f"translate({x} {y}) scale({FIT})", **look)
 
 
-def _turn(corner: Corner, turns: int) -> Corner:
+def _turn_corner(corner: Corner, turns: int) -> Corner:
     """Return a corner after quarter turns."""
     x, y, z = corner
     for _ in range(turns):
@@ -137,23 +137,23 @@ def _turn(corner: Corner, turns: int) -> Corner:
 
 
 def _compute_bounds(part: Part, turns: int) -> tuple[Corner, Corner]:
-    a, b = _turn(part.low, turns), _turn(part.high, turns)
+    a, b = _turn_corner(part.low, turns), _turn_corner(part.high, turns)
     return (min(a[0], b[0]), a[1], min(a[2], b[2])), (max(a[0], b[0]), b[1], max(a[2], b[2]))
 
 
-def _meet(a: tuple[Corner, Corner], b: tuple[Corner, Corner]) -> bool:
+def _can_overlap(a: tuple[Corner, Corner], b: tuple[Corner, Corner]) -> bool:
     """Return whether the projections of two blocks can overlap.
 
     If not, their drawing order does not matter.
     """
-    (ax0, ay0, ax1, ay1), (bx0, by0, bx1, by1) = _outline(a), _outline(b)
+    (ax0, ay0, ax1, ay1), (bx0, by0, bx1, by1) = _compute_outline(a), _compute_outline(b)
     return ax0 < bx1 and bx0 < ax1 and ay0 < by1 and by0 < ay1
 
 
-def _outline(bounds: tuple[Corner, Corner]) -> tuple[float, float, float, float]:
+def _compute_outline(bounds: tuple[Corner, Corner]) -> tuple[float, float, float, float]:
     """Return the bounding box of the projection."""
     corners = product(*zip(*bounds, strict=True))
-    xs, ys = zip(*(_project((x, y, z)) for x, y, z in corners), strict=True)
+    xs, ys = zip(*(_project_point((x, y, z)) for x, y, z in corners), strict=True)
     return min(xs), min(ys), max(xs), max(ys)
 
 
@@ -169,13 +169,13 @@ def _is_drawn_after(a: tuple[Corner, Corner], b: tuple[Corner, Corner]) -> bool:
     return bx1 <= ax0 <= 0 or bx0 >= ax1 > 0
 
 
-def _draw(part: Part, turns: int, ink: str) -> str:
+def _draw_part(part: Part, turns: int, ink: str) -> str:
     """Return the visible faces and spots of a part as SVG."""
     seen = sorted((_measure_depth(f[0], turns), f) for f in part.faces() if _is_visible(f[0][0], f[1], turns))
     spots = [s for s in part.spots if _is_visible(s.corners[0], s.outward, turns)]
     marks = [_draw_silhouette(part, turns, ink)] if isinstance(part, Drum) else []
     for _, (corners, out) in seen:
-        colour = _compute_shade(part.colour, _turn(out, turns))
+        colour = _compute_shade(part.colour, _turn_corner(out, turns))
         # a drum's side is many narrow strips: a line round each would darken it
         strip = isinstance(part, Drum) and len(corners) == 4
         marks.append(_make_face(corners, colour, turns, **{"stroke": colour, "stroke_width": 0.4} if strip else {}))
@@ -184,7 +184,7 @@ def _draw(part: Part, turns: int, ink: str) -> str:
 
 def _draw_silhouette(drum: Drum, turns: int, ink: str) -> str:
     """Return a cylinder's outline as one line: the hull of its two ends."""
-    points = sorted({_project(_turn(c, turns)) for corners, _ in drum.faces()[-2:] for c in corners})
+    points = sorted({_project_point(_turn_corner(c, turns)) for corners, _ in drum.faces()[-2:] for c in corners})
     return polygon(_compute_half_hull(points) + _compute_half_hull(points[::-1]), ink, stroke_width=1.6)
 
 
@@ -192,25 +192,25 @@ def _compute_half_hull(points: Sequence[Point]) -> list[Point]:
     """Return one side of the convex hull of sorted points, without its last point (Andrew's monotone chain)."""
     chain: list[Point] = []
     for p in points:
-        while len(chain) > 1 and _bend(chain[-2], chain[-1], p) <= 0:
+        while len(chain) > 1 and _compute_signed_area(chain[-2], chain[-1], p) <= 0:
             chain.pop()
         chain.append(p)
     return chain[:-1]
 
 
-def _bend(a: Point, b: Point, c: Point) -> float:
+def _compute_signed_area(a: Point, b: Point, c: Point) -> float:
     """Return twice the signed area of a triangle; the sign tells whether its corners run clockwise."""
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 
 def _measure_depth(corners: Sequence[Corner], turns: int) -> float:
-    return sum(_turn(c, turns)[2] for c in corners) / len(corners)
+    return sum(_turn_corner(c, turns)[2] for c in corners) / len(corners)
 
 
 def _is_visible(corner: Corner, outward: Corner, turns: int) -> bool:
     """Return whether a face is visible; not if seen edge-on."""
     eye = (0.0, 40 + DISTANCE * sin(PITCH), DISTANCE * cos(PITCH))
-    at, out = _turn(corner, turns), _turn(outward, turns)
+    at, out = _turn_corner(corner, turns), _turn_corner(outward, turns)
     # A face that is seen edge-on is not drawn.
     return sum((e - c) * o for e, c, o in zip(eye, at, out, strict=True)) > 1e-9
 
@@ -222,10 +222,10 @@ def _compute_shade(colour: str, outward: Corner) -> str:
 
 
 def _make_face(corners: Sequence[Corner], colour: str, turns: int, **more: object) -> str:
-    return polygon([_project(_turn(c, turns)) for c in corners], colour, **more)
+    return polygon([_project_point(_turn_corner(c, turns)) for c in corners], colour, **more)
 
 
-def _project(corner: Corner) -> Point:
+def _project_point(corner: Corner) -> Point:
     """Return the projection of a point."""
     # The eye looks at a point 40 above the floor, about half the height of the things.
     x, y, z = corner[0], corner[1] - 40, corner[2]

@@ -139,7 +139,7 @@ def _hit_ball(start: Floats, rays: Floats, solid: Solid) -> tuple[Floats, Floats
     return hit, (start + rays * hit[:, None] - centre) / solid.size
 
 
-def _block(start: Floats, rays: Floats, solid: Solid) -> tuple[Floats, Floats]:
+def _trace_cube(start: Floats, rays: Floats, solid: Solid) -> tuple[Floats, Floats]:
     """Return the hits of rays with a cube."""
     low = np.array([solid.x - solid.size, 0.0, solid.z - solid.size])
     high = np.array([solid.x + solid.size, 2 * solid.size, solid.z + solid.size])
@@ -172,7 +172,7 @@ def _hit_drum(start: Floats, rays: Floats, solid: Solid) -> tuple[Floats, Floats
     return hit, np.where((lid < side)[:, None], np.array([0.0, 1.0, 0.0]), around)
 
 
-_MEET = {"ball": _hit_ball, "block": _block, "drum": _hit_drum}
+_MEET = {"ball": _hit_ball, "block": _trace_cube, "drum": _hit_drum}
 
 
 def as_png(pixels: npt.NDArray[np.uint8]) -> bytes:

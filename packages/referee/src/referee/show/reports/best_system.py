@@ -260,6 +260,4 @@ def _describe_other_measures(scores: MeasuredSystems, lead: str, best: Sequence[
 def _describe_people(scores: MeasuredSystems, lead: str) -> list[str]:
     """Return a sentence with people's value of the leading measure, if there is one."""
     value = scores.value(HUMAN, lead)
-    return (
-        [] if value is None else [f"People have {lead} {format_number(value)} when each is compared with the others."]
-    )
+    return [] if value is None else [f"People, each compared with the others, have {lead} {format_number(value)}."]

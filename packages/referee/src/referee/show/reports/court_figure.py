@@ -52,7 +52,8 @@ def build_court_figure(evidence: Sequence[Evidence], title: str) -> Spec:
 
 
 LEGEND = [
-    "Pearson's r over systems (dot; filled where it holds among all pairs) with its 95% interval (line, with the noise of answers where these are at hand)",
+    "Pearson's r over systems (dot; filled if significant among all pairs) with its 95% interval (line; "
+    "it includes the noise of answers where these are available)",
     "and its range when any one system or family is left out (grey); orange diamonds: the same with people among the rows",
 ]
 
@@ -74,7 +75,7 @@ def _build_row(e: Evidence) -> dict[str, Any]:
     }
 
 
-def _filter(rows: str | None) -> str:
+def _make_filter(rows: str | None) -> str:
     """Return the Vega filter for the rows with all systems, or for the rows without people."""
     # Whatever has people among its rows is drawn as the orange variant.
     return f"datum.rows == '{ALL}'" if rows == ALL else f"datum.rows != '{ALL}'"
@@ -87,7 +88,7 @@ def _specify_x(field: str) -> Spec:
 def _specify_interval(y: Spec, low: str, high: str, colour: str, width: float, rows: str) -> Spec:
     """Return the specification of an interval line."""
     return {
-        "transform": [{"filter": f"{_filter(rows)} && isValid(datum.{low})"}],
+        "transform": [{"filter": f"{_make_filter(rows)} && isValid(datum.{low})"}],
         "mark": {"type": "rule", "color": colour, "strokeWidth": width},
         "encoding": {"y": y, "x": _specify_x(low), "x2": {"field": high}},
     }
@@ -98,7 +99,7 @@ def _specify_dots(y: Spec, colour: str, shape: str, rows: str | None, only: str 
     filled = not only.startswith("!")
     fill = {} if filled else {"fill": "white"}
     return {
-        "transform": [{"filter": f"{_filter(rows)} && ({only})"}],
+        "transform": [{"filter": f"{_make_filter(rows)} && ({only})"}],
         "mark": {"type": "point", "filled": filled, **fill, "size": 60, "opacity": 1, "color": colour, "shape": shape},
         "encoding": {"y": y, "x": _specify_x("r")},
     }

@@ -163,7 +163,9 @@ def _build_shared_notes(p: Proceedings) -> list[Line]:
         notes.append(f"Verdicts rest on {systems} systems in {families} families, one vote each.")
     if p.corrections:
         changed = sum(change.turned for change in p.changes)
-        notes.append(f"Known misprints, corrected, change {changed} of the {len(p.changes)} verdicts they concern.")
+        notes.append(
+            f"Correcting known misprints changes {changed} of the {len(p.changes)} verdicts that they concern."
+        )
     return notes
 
 
@@ -264,7 +266,7 @@ def _build_notes(p: Proceedings) -> list[str]:
     ceiling = "ceiling: the highest r that the noise of the answers allows (split halves); " if has_draws else ""
     return [
         f"r Pearson, rho Spearman over systems, 95% intervals {noise}; families: how many, with r and rho over their means, one vote each;",
-        f"p: linear and rank agreement both, among all pairs of the table ({how} permutations of families, max-T, step-down);",
+        f"p: linear and rank agreement together, corrected for all pairs of the table ({how} permutations of families, max-T, step-down);",
         "without one: lowest and highest r when one system (or family) is left out; ranking: share of pairs of systems in the hearers' order;",
         f"{ceiling}– not defined (a column does not vary, or too few).",
         *(f"Note: {note}." for note in p.notes),
@@ -357,12 +359,12 @@ def _describe_changed_verdicts(p: Proceedings) -> str:
     """Return how many verdicts the corrections change, and whether the new ones hold over the corrections' intervals."""
     turned = sum(change.turned for change in p.changes)
     untouched = len(p.cases) - len(p.changes)
-    summary = f"{turned} of {len(p.changes)} verdicts on these pairs change{_describe_changes_without_families(p)}, {untouched} pairs are not touched."
+    summary = f"{turned} of {len(p.changes)} verdicts on these pairs change{_describe_changes_without_families(p)}, {untouched} pairs are not affected."
     if all(c.exact for c in p.corrections):
         return summary
     unsure = [f"{c.automatic} → {c.hearer}" for c in p.changes if not c.holds]
     if unsure:
-        return f"{summary} Over the whole interval of the corrections not all hold: {', '.join(unsure)}."
+        return f"{summary} Not all of these hold over the whole interval of the corrections: {', '.join(unsure)}."
     return f"{summary} They are the same over the whole interval of the corrections."
 
 
@@ -396,7 +398,7 @@ def _build_table(evidence: Sequence[Evidence]) -> list[Line]:
     if not tried:
         most = max(e.n for e in evidence)
         return [
-            f"  none of {len(evidence)} pairs can be tried ({most} system{'s' * (most != 1)} with both values at most)"
+            f"  none of {len(evidence)} pairs can be tested ({most} system{'s' * (most != 1)} with both values at most)"
         ]
     left_out = dict.fromkeys(e.automatic for e in evidence if not e.n)
     shown = [e for e in evidence if e.n]

@@ -27,8 +27,9 @@ def build_court_section(label: str, court: Proceedings | str) -> Section:
         return Section(name=NAME, title=TITLE, texts=(court,))
     counts = count_pairs(court.cases)
     texts = [
-        f"Every measure was tried against every hearer measure: {counts['pairs']} pairs, {counts['tried']} of which could be tried. "
-        "A verdict needs agreement over families of systems that no single one carries; `referee docs court` has the rules.",
+        f"Every measure was tested against every hearer measure: {counts['pairs']} pairs, {counts['tried']} "
+        "of which could be tested. A verdict needs agreement over families of systems that does not depend on a single "
+        "family; `referee docs court` has the rules.",
         *(f"Warning: {w}." for w in court.warnings),
     ]
     tried = [e for e in court.evidence if e.domain is None and e.rows == ALL and e.n]

@@ -89,7 +89,7 @@ def _describe_references(material: Material) -> str:
         text += f" {join_names(whole)} {'was' if len(whole) == 1 else 'were'} computed over whole sets and never averaged over items."
     many = format_reference_counts(material)
     if many and many != "1":
-        text += f" Each output was compared with {many} descriptions at once where a measure can (BLEU, NIST), so their values are those of {many} references."
+        text += f" Each output was compared with {many} descriptions at once where a measure allows it (BLEU, NIST); these values are for {many} references."
     return text
 
 
@@ -188,7 +188,7 @@ def _describe_outcomes(material: Material) -> list[str]:
         for kind, n in counts.items():
             total[kind] = total.get(kind, 0) + n
     parts = [f"{n:,} {kind}" for kind, n in total.items() if n]
-    return [f"Answers that could not be taken as they were: {join_names(parts)}."] if parts else []
+    return [f"Answers that had to be interpreted or left out: {join_names(parts)}."] if parts else []
 
 
 def _describe_versions(material: Material) -> str:
@@ -278,22 +278,22 @@ def _describe_hearer(material: Material, hearing: HearingRows, hearer: str, rows
     subject = "people" if hearer == PEOPLE else f"the simulated hearer {hearer}{_describe_passport(hearer, hearing)}"
     systems = [s for s in rows if s != HUMAN]
     if not systems:
-        return f"{_capitalise(subject)} identified the target of {_rate(rows[HUMAN])} of people's descriptions."
+        return f"{_capitalise_first(subject)} identified the target of {_format_rate(rows[HUMAN])} of people's descriptions."
     best = max(systems, key=lambda s: rows[s]["value"])
     top = [s for s in systems if rows[best]["value"] - rows[s]["value"] <= EQUAL]
     if len(top) == len(systems):
         which = "every system" if len(systems) > 1 else top[0]
-        return f"With {which} {subject} identified the target equally often ({_rate(rows[best])})."
+        return f"With {which} {subject} identified the target equally often ({_format_rate(rows[best])})."
     which = list_first_names(top) if len(top) <= MOST_NAMES else f"{len(top)} of the {len(systems)} systems"
     agreement = _describe_agreement(material, {s: rows[s]["value"] for s in systems}, lead)
-    return f"With {which} {subject} identified the target most often ({_rate(rows[best])}){agreement}."
+    return f"With {which} {subject} identified the target most often ({_format_rate(rows[best])}){agreement}."
 
 
-def _capitalise(text: str) -> str:
+def _capitalise_first(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}"
 
 
-def _rate(row: Row) -> str:
+def _format_rate(row: Row) -> str:
     """Return a percentage and its interval as text."""
     interval = "" if row["low"] is None else f" [{row['low']:.1%}, {row['high']:.1%}]"
     return f"{row['value']:.1%}{interval}"
@@ -325,7 +325,9 @@ def _compare_hearers(rates: Mapping[str, Mapping[str, Row]]) -> list[str]:
             continue
         correlation = spearman([rates[a][s]["value"] for s in shared], [rates[b][s]["value"] for s in shared])
         if correlation.r is not None:
-            sentences.append(f"{_capitalise(a)} and {b} order the systems with rho = {format_signed(correlation.r)}.")
+            sentences.append(
+                f"{_capitalise_first(a)} and {b} order the systems with rho = {format_signed(correlation.r)}."
+            )
     return sentences
 
 

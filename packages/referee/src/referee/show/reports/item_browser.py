@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 Shares = tuple[int, list[tuple[str, float]]]
-"""How many answers there are, and the share of every object or outcome that got one, the largest first; pages show whole percents."""
+"""Number of answers, and the share of every object or outcome that got one, largest first."""
 LEAST = 0.015
 
 
@@ -105,7 +105,7 @@ class Book:
     hearers: dict[str, int] = field(default_factory=dict)
     drawn: Drawn = field(default_factory=dict)
     weight: int = 0
-    """Bytes of scenes, pictures and descriptions, about."""
+    """Approximate limit for scenes, pictures and descriptions, in bytes."""
 
     def numbers(self, properties: Iterable[Property]) -> list[int]:
         return [self.properties.setdefault(p, len(self.properties)) for p in properties]
@@ -116,16 +116,16 @@ class Book:
             return None
         properties = description.properties
         content = [description.text, None if properties is None else self.numbers(properties)]
-        return self._kept(self.sayings, json.dumps(content, ensure_ascii=False))
+        return self._number_text(self.sayings, json.dumps(content, ensure_ascii=False))
 
     def went(self, hearer: str, shares: Shares, places: Mapping[str, int]) -> tuple[int, int]:
         """Return the numbers of a hearer and of its choices in the book; equal choices share a number."""
         n, proportions = shares
         # Outcomes without an entity (none, several, a timeout) keep their names.
         text = json.dumps([n, [[places.get(what, what), share] for what, share in proportions]], separators=(",", ":"))
-        return self.hearers.setdefault(hearer, len(self.hearers)), self._kept(self.shares, text)
+        return self.hearers.setdefault(hearer, len(self.hearers)), self._number_text(self.shares, text)
 
-    def _kept(self, book: dict[str, int], text: str) -> int:
+    def _number_text(self, book: dict[str, int], text: str) -> int:
         """Return the number of a text in a book, adding it if it is new."""
         if text not in book:
             book[text] = len(book)
@@ -144,13 +144,13 @@ class Book:
                 e.id,
                 self.numbers(e.attributes),
                 [[r.name, r.entity] for r in e.relations],
-                self._kept(self.pictures, parts.marks[e.id]),
+                self._number_text(self.pictures, parts.marks[e.id]),
                 *parts.boxes[e.id],
             ]
             for e in shown
         ]
         key = json.dumps([parts.width, parts.height, content], ensure_ascii=False, separators=(",", ":"))
-        return self._kept(self.scenes, key), [e.id for e in shown], len(scene.entities) - len(shown)
+        return self._number_text(self.scenes, key), [e.id for e in shown], len(scene.entities) - len(shown)
 
     def as_json(self) -> dict[str, Any]:
         """Return the book as JSON values."""

@@ -129,7 +129,7 @@ class Material:
 
     def _is_average(self, measure: str, means: Mapping[tuple[str, str], float]) -> bool:
         values = [(s, v) for s in self.systems if (v := self.value(s, measure)) is not None]
-        return bool(values) and all((s, measure) in means and _close(means[s, measure], v) for s, v in values)
+        return bool(values) and all((s, measure) in means and _is_close(means[s, measure], v) for s, v in values)
 
     def value(self, system: str, measure: str) -> float | None:
         row = self.overall.get((system, measure))
@@ -210,7 +210,7 @@ def get_original_manifest(run: Run) -> Mapping[str, Any]:
         manifest = Run(source).manifest
 
 
-def _close(a: float, b: float) -> bool:
+def _is_close(a: float, b: float) -> bool:
     """Return whether two values are equal except for rounding."""
     # Sums in another order differ in their last digits.
     return abs(a - b) <= 1e-9 * (1 + abs(b))
@@ -302,7 +302,7 @@ def describe_trials(run: Run) -> tuple[pl.DataFrame, bool, dict[str, tuple[str, 
             (
                 t["id"],
                 *(t.get(name) for name in labels),
-                *(_label(meta.get(name)) for name in meta_labels),
+                *(_format_label(meta.get(name)) for name in meta_labels),
                 reference_count,
             )
         )
@@ -317,7 +317,7 @@ def describe_trials(run: Run) -> tuple[pl.DataFrame, bool, dict[str, tuple[str, 
     return pl.DataFrame(rows, schema=schema, orient="row"), synthetic, targets
 
 
-def _label(value: Any) -> str | None:
+def _format_label(value: Any) -> str | None:
     return None if value is None else str(value)
 
 
@@ -325,7 +325,7 @@ def combine(scored: Sequence[Scored], facts: CatalogueFacts) -> Material:
     """Join runs over the same trials; systems of the same name get the run's name as a prefix."""
     import polars as pl
 
-    renamed = _rename(scored)
+    renamed = _rename_shared_systems(scored)
     trials, synthetic, targets = describe_trials(scored[0].run)
     rows: list[Row] = []
     frames: list[pl.DataFrame] = []
@@ -354,7 +354,7 @@ def combine(scored: Sequence[Scored], facts: CatalogueFacts) -> Material:
     )
 
 
-def _rename(scored: Sequence[Scored]) -> dict[tuple[str, str], str]:
+def _rename_shared_systems(scored: Sequence[Scored]) -> dict[tuple[str, str], str]:
     """Return new names for systems that several runs share."""
     names = [s.name for s in scored]
     if len(set(names)) < len(names):

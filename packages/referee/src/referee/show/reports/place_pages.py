@@ -143,7 +143,7 @@ def _build_item(
     return {
         "id": trial.id,
         "text": next((d.text for d in trial.references if d.text), ""),
-        "size": [size.width, size.height] if size else _reach(places),
+        "size": [size.width, size.height] if size else _find_extent(places),
         "picture": shown.get(picture.path, "") if picture else "",
         "meant": _list_coordinates(meant, size),
         "given": drawn,
@@ -165,7 +165,7 @@ def _get_coordinates(place: Place, size: Size | None) -> tuple[float, ...]:
         return ()
 
 
-def _reach(places: Iterable[Sequence[float]]) -> list[float]:
+def _find_extent(places: Iterable[Sequence[float]]) -> list[float]:
     """Return the size that contains all coordinates, for a picture of unknown size."""
     xs, ys = [1.0], [1.0]
     for numbers in places:

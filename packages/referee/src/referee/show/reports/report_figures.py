@@ -159,8 +159,8 @@ def build_groups_figure(material: Material, group: str, rows: Sequence[Row], ord
     alt = _import_altair()
     levels = material.levels(group)
     base = alt.Chart(alt.Data(values=_build_rows(material, rows))).properties(width=CELL, height=alt.Step(12))
-    colours = alt.Color("level:N", scale=alt.Scale(domain=levels, range=_repeat(PALETTE, len(levels))))
-    shapes = alt.Shape("level:N", scale=alt.Scale(domain=levels, range=_repeat(SHAPES, len(levels))))
+    colours = alt.Color("level:N", scale=alt.Scale(domain=levels, range=_repeat_cyclically(PALETTE, len(levels))))
+    shapes = alt.Shape("level:N", scale=alt.Scale(domain=levels, range=_repeat_cyclically(SHAPES, len(levels))))
     # Levels of a group side by side on the line of their system, not on top of each other.
     layer = _draw_dots(base, order, color=colours, shape=shapes, yOffset=alt.YOffset("level:N", sort=levels))
     title = f"{material.label}: scores by {group} with {_format_confidence(material)} intervals"
@@ -171,7 +171,7 @@ def build_groups_figure(material: Material, group: str, rows: Sequence[Row], ord
     return Figure(name=f"scores-by-{group}", title=title, spec=spec, cell=CELL)
 
 
-def _repeat(things: Sequence[str], n: int) -> list[str]:
+def _repeat_cyclically(things: Sequence[str], n: int) -> list[str]:
     """Return n things, beginning again after the last."""
     return [things[i % len(things)] for i in range(n)]
 

@@ -39,13 +39,13 @@ def gather(folders: Sequence[Path], watch: ProgressCallback | None = None) -> li
     together: dict[tuple[Any, ...], list[Scored]] = {}
     for folder in folders:
         run = Run(folder)
-        scored = read_scored(run) or _score(run, watch)
+        scored = read_scored(run) or _score_run(run, watch)
         # Runs over other trials, or measured otherwise, must not share a table.
         together.setdefault(scored.comparable, []).append(scored)
     return [combine(scored, _look_up_facts(scored)) for scored in together.values()]
 
 
-def _score(run: Run, watch: ProgressCallback | None) -> Scored:
+def _score_run(run: Run, watch: ProgressCallback | None) -> Scored:
     """Score a run with the default measures, by domain and condition."""
     import polars as pl
 

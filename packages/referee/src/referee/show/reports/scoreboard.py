@@ -64,7 +64,7 @@ def compare_all(material: Material) -> pl.DataFrame:
         if measure not in material.averages:
             pairs = _correct_pairs(material.whole_pairs(measure))
         elif values["system"].n_unique() > 1:
-            pairs = _compare(values, material)
+            pairs = _compare_systems(values, material)
         else:
             continue
         if pairs.height:
@@ -72,7 +72,7 @@ def compare_all(material: Material) -> pl.DataFrame:
     return pl.concat(frames, how="vertical_relaxed") if frames else pl.DataFrame()
 
 
-def _compare(values: pl.DataFrame, material: Material) -> pl.DataFrame:
+def _compare_systems(values: pl.DataFrame, material: Material) -> pl.DataFrame:
     """Return all pairs of systems on the items of one measure, over the run's clusters.
 
     d is the mean difference in standard deviations of the differences.
@@ -84,7 +84,7 @@ def _compare(values: pl.DataFrame, material: Material) -> pl.DataFrame:
     # No resampling: the t over clusters is all that letters need.
     tests = [compare_clustered(columns[a], columns[b], average_rows, clusters, resamples=0) for a, b in pairs]
     gaps = [(pair, gap) for pair, gap in zip(pairs, tests, strict=True) if gap is not None]
-    # a difference without any spread has no t; `_differ` does not count it as a tie
+    # a difference without any spread has no t; `_are_different` does not count it as a tie
     tested = [_replace_nan(gap.p) if gap.error else None for _, gap in gaps]
     corrected = adjust(tested)
     rows = [
@@ -122,7 +122,7 @@ def get_corrected_p_values(comparisons: pl.DataFrame, measure: str) -> PairTests
     return {
         frozenset((row["system_a"], row["system_b"])): row["p_corrected"]
         for row in rows
-        if row["p_corrected"] is not None or _differ(row)
+        if row["p_corrected"] is not None or _are_different(row)
     }
 
 
@@ -134,7 +134,7 @@ def compute_subset_letters(material: Material, comparisons: pl.DataFrame) -> dic
     for measure in material.measures if comparisons.height else ():
         rows = comparisons.filter(pl.col("metric") == measure)
         compared = set(rows["system_a"]) | set(rows["system_b"])
-        differ = [(r["system_a"], r["system_b"]) for r in rows.iter_rows(named=True) if _differ(r)]
+        differ = [(r["system_a"], r["system_b"]) for r in rows.iter_rows(named=True) if _are_different(r)]
         # Letters begin with the best, so the order has to be that of the ranking.
         order = [s for s in rank_systems(material, measure) if s in compared]
         by_system = compact_letters(order, differ) if order else {}
@@ -142,7 +142,7 @@ def compute_subset_letters(material: Material, comparisons: pl.DataFrame) -> dic
     return letters
 
 
-def _differ(row: Mapping[str, Any]) -> bool:
+def _are_different(row: Mapping[str, Any]) -> bool:
     """Return whether two systems differ: significantly, or by the same amount on every item."""
     if row["p_corrected"] is not None:
         return bool(row["p_corrected"] <= ALPHA)
@@ -253,9 +253,9 @@ def build_counts_sheet(material: Material) -> Sheet | None:
     return Sheet(
         name="outcomes",
         corpus=material.label,
-        title=f"{material.label}: answers that could not be taken as they were",
+        title=f"{material.label}: answers that had to be interpreted or left out",
         header=("system", *kinds),
         rows=tuple(rows),
-        notes=("Counted, never folded into the scores as wrong answers.",),
+        notes=("They are counted separately, never as wrong answers in the scores.",),
         tidy=tuple({"system": s, **{k: c.get(k, 0) for k in kinds}} for s, c in material.counts.items()),
     )

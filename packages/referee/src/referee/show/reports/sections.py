@@ -86,7 +86,7 @@ def _build_scores(
     texts = ["Each value with its interval; the best of a column is bold; ↑ higher is better, ↓ lower is better."]
     if letters:
         texts.append(
-            "Raised letters: systems that share a letter do not differ significantly. A holds the best, or the largest where neither way is better."
+            "Raised letters: systems that share a letter do not differ significantly. The letter A marks the best, or the largest where no direction is better."
         )
     # Mentioned once, so that missing letters are not read as ties.
     without = [shorten_measure(m) for m in material.measures if not any((s, m) in letters for s in material.systems)]
@@ -129,7 +129,7 @@ def _build_group(material: Material, group: str, order: Sequence[str]) -> Sectio
         return Section(name=f"by-{group}", title=f"By {group}", texts=(reason,))
     rows = group_rows(material, group)
     if not rows:
-        return Section(name=f"by-{group}", title=f"By {group}", texts=("No measure could be taken by group.",))
+        return Section(name=f"by-{group}", title=f"By {group}", texts=("No measure could be computed by group.",))
     return Section(
         name=f"by-{group}",
         title=f"By {group}",
@@ -142,7 +142,7 @@ def _build_distributions(material: Material, order: Sequence[str]) -> Section:
     """Return the section with the distributions of item scores."""
     figure = report_figures.build_distributions_figure(material, order)
     texts = [
-        "A mean hides the distribution of items. Darker: more of the system's items lie there. Measures that only say yes or no are left out."
+        "A mean hides the distribution of items. Darker: more of the system's items lie there. Measures with two values (yes, no) are left out."
     ]
     if figure is None:
         texts = ["No measure has more than two different values per item, so the means say everything."]
@@ -163,7 +163,7 @@ def _build_correlations(material: Material) -> Section:
     texts = ["One system can determine a correlation: the small print is its range when any one is left out."]
     # With so few points nearly any r can be had.
     if len(systems) < 6:
-        texts.append(f"With {len(systems)} systems these numbers are decoration.")
+        texts.append(f"With {len(systems)} systems these numbers are not reliable.")
     return Section(
         name="correlations",
         title=title,
@@ -366,6 +366,6 @@ def _build_notes(material: Material, group: str, levels: Sequence[str], absent: 
     notes = ["Trials: " + ", ".join(f"{level} {counts[level]:,}" for level in levels) + "."]
     if absent:
         notes.append(
-            f"Not an average of items, so only known for groups when scored by them (--by {group}): {', '.join(absent)}."
+            f"Not an average of items, so known for groups only if scored by them (--by {group}): {', '.join(absent)}."
         )
     return tuple(notes)

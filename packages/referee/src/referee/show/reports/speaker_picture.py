@@ -48,7 +48,7 @@ def draw_speaker(card: Mapping[str, Any]) -> str:
 
 def _draw_line(name: str, cell: Mapping[str, Any], y: float) -> str:
     """Return one line of the card: label, value, interval and bar."""
-    label = _draw_text(16, y, _label(name))
+    label = _draw_text(16, y, _shorten_label(name))
     tip = f"<title>{escape(str(cell['signed']))}</title>"
     if cell["value"] is None:
         return f"<g>{tip}{label}{_draw_text(RIGHT + 20, y, 'no value (n = 0)')}</g>"
@@ -67,7 +67,7 @@ def _draw_ring(share: float | None, y: float) -> str:
     return "" if share is None else f'<circle cx="{_scale_x(share):.1f}" cy="{y}" r="6.5" fill="none" stroke="{INK}"/>'
 
 
-def _label(name: str) -> str:
+def _shorten_label(name: str) -> str:
     """Return a name that fits before the axis; of a hearer's switches only the model."""
     first, *switches = name.replace("_", " ").split("|")
     model = [value for key, _, value in (s.partition(":") for s in switches) if key == "model"]

@@ -411,7 +411,7 @@ def _build_correlations(material: Material, task: TaskTables, systems: Sequence[
     pairs = correlate_measures(material, systems, measures)
     if not pairs:
         return [], [
-            f"Table {table} is not made: correlations over {len(systems)} system{'s' * (len(systems) != 1)} mean nothing."
+            f"Table {table} is not made: correlations over {len(systems)} system{'s' * (len(systems) != 1)} are not meaningful."
         ]
     matrix = index_correlations(pairs)
     rows = [

@@ -65,27 +65,27 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
-        self._answer("GET")
+        self._answer_request("GET")
 
     def do_POST(self) -> None:
-        self._answer("POST")
+        self._answer_request("POST")
 
-    def _answer(self, method: str) -> None:
+    def _answer_request(self, method: str) -> None:
         """Answer a request by its route, with errors as JSON."""
         address = urlsplit(self.path)
         answering = self.server.routes.get(f"{method} {address.path}")
         if not self._is_local_request():
-            return self._refuse(403, "This server answers to 127.0.0.1 and localhost only.")
+            return self._refuse_request(403, "This server answers to 127.0.0.1 and localhost only.")
         if answering is None:
-            return self._refuse(404, "There is nothing here. Check the link.")
+            return self._refuse_request(404, "There is nothing here. Check the link.")
         try:
             asked = Question(dict(parse_qsl(address.query)), self._read_body() if method == "POST" else None)
             answer = answering(asked)
         except ModuleNotFoundError as error:
-            return self._refuse(400, str(name_missing_extra(error)))
+            return self._refuse_request(400, str(name_missing_extra(error)))
         except RefereeError as error:
-            return self._refuse(400, str(error))
-        self._send(200, answer)
+            return self._refuse_request(400, str(error))
+        self._send_page(200, answer)
         return None
 
     def _is_local_request(self) -> bool:
@@ -104,10 +104,10 @@ class _Handler(BaseHTTPRequestHandler):
         except ValueError:
             raise InputError("the request is not JSON", remedy="reload the page") from None
 
-    def _refuse(self, status: int, message: str) -> None:
-        self._send(status, as_json({"message": message}))
+    def _refuse_request(self, status: int, message: str) -> None:
+        self._send_page(status, as_json({"message": message}))
 
-    def _send(self, status: int, answer: ServedPage) -> None:
+    def _send_page(self, status: int, answer: ServedPage) -> None:
         """Send a page with its headers."""
         self.send_response(status)
         self.send_header("content-type", f"{answer.kind}; charset=utf-8")

@@ -116,17 +116,19 @@ class Playground:
         trial = Trial(id="scene", scene=view.scene, targets=view.targets, domain=view.domain, language=view.language)
         answer: dict[str, Any] = {
             "look": _draw_for_page(view.scene),
-            "speakers": [self._speak(name, view, trial, hearers, corpus) for name in speakers],
+            "speakers": [self._run_speaker(name, view, trial, hearers, corpus) for name in speakers],
         }
         words = str(asked.get("words") or "").strip()
         if words:
             answer["own"] = self._answer_typed_words(words, trial, hearers, corpus)
         return answer
 
-    def _speak(self, name: str, view: SpeakerView, trial: Trial, hearers: Sequence[str], corpus: str) -> dict[str, Any]:
+    def _run_speaker(
+        self, name: str, view: SpeakerView, trial: Trial, hearers: Sequence[str], corpus: str
+    ) -> dict[str, Any]:
         """Return a speaker's description with reasons, and hearers' choices for it."""
         try:
-            described, learned = self._describe(name, view, corpus)
+            described, learned = self._describe_target(name, view, corpus)
         except Learning as busy:
             return {"name": name, "learning": str(busy)}
         except RefereeError as error:
@@ -152,9 +154,9 @@ class Playground:
                 for s in described.steps
             ],
         }
-        return {**fields, "hearers": self._hear(description, trial, hearers, corpus) if description.text else []}
+        return {**fields, "hearers": self._run_hearers(description, trial, hearers, corpus) if description.text else []}
 
-    def _describe(self, name: str, view: SpeakerView, corpus: str) -> tuple[Described, bool]:
+    def _describe_target(self, name: str, view: SpeakerView, corpus: str) -> tuple[Described, bool]:
         """Return a description by a fresh speaker, or by one that was trained in the background."""
         system = System.read(name)
         try:
@@ -170,10 +172,10 @@ class Playground:
         return {
             "text": words,
             "read": [] if isinstance(read, Outcome) else _format_properties(read),
-            "hearers": self._hear(description, trial, hearers, corpus),
+            "hearers": self._run_hearers(description, trial, hearers, corpus),
         }
 
-    def _hear(
+    def _run_hearers(
         self, description: Description, trial: Trial, hearers: Sequence[str], corpus: str
     ) -> list[dict[str, Any]]:
         """Return the answers of the hearers to a description."""
@@ -272,7 +274,7 @@ class Learners:
         """Return a hearer that can answer; one that learns is trained first."""
         hearer = build()
         if not learns(hearer):
-            return _fit(hearer, ())
+            return _fit_learner(hearer, ())
         return self.taught("hearer", name, corpus, build)
 
     def taught(self, kind: str, name: str, corpus: str, build: Callable[[], Any]) -> Any:
@@ -280,7 +282,7 @@ class Learners:
         key = (kind, name, corpus)
         with self._lock:
             if key not in self._futures:
-                self._futures[key] = self._school.submit(lambda: _fit(build(), self.trials(corpus)))
+                self._futures[key] = self._school.submit(lambda: _fit_learner(build(), self.trials(corpus)))
             future = self._futures[key]
         if not future.done():
             raise Learning(f"learns from {corpus}")
@@ -290,7 +292,7 @@ class Learners:
         self._school.shutdown(wait=False, cancel_futures=True)
 
 
-def _fit(thing: Any, trials: Sequence[Trial]) -> Any:
+def _fit_learner(thing: Any, trials: Sequence[Trial]) -> Any:
     """Return the trained object; `fit` may return None in plug-ins."""
     fitted = thing.fit(trials)
     # Plug-ins whose `fit` returns nothing are forgiven.

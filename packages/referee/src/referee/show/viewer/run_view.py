@@ -56,7 +56,7 @@ class RunView:
         # Held while the index is asked and while another takes its place: an index in use is not closed.
         self._at_index = threading.Lock()
         self._place = tempfile.TemporaryDirectory(prefix="referee-view-", ignore_cleanup_errors=True)
-        self._worker = threading.Thread(target=self._watch, daemon=True)
+        self._worker = threading.Thread(target=self._watch_run, daemon=True)
         self._worker.start()
 
     def close(self) -> None:
@@ -85,7 +85,7 @@ class RunView:
             with self._lock:
                 self._waiting -= 1
 
-    def _pause(self) -> bool:
+    def _must_pause(self) -> bool:
         """Return whether reading must stop; while a request waits, pause for a limited time."""
         for _ in range(300):
             if not self._waiting or self.index.trials < PAGE or self._stop.is_set():
@@ -95,7 +95,7 @@ class RunView:
 
     # -- behind the scenes -------------------------------------------------------------------------------------------------------
 
-    def _watch(self) -> None:
+    def _watch_run(self) -> None:
         """Watch the run, extend the index, and renew the report until closed."""
         previous = ""
         while not self._stop.is_set():
@@ -103,14 +103,14 @@ class RunView:
                 files = find_run(self.path)
                 state = files.state
                 if state != previous:
-                    self._take_in(files, state)
+                    self._read_new_lines(files, state)
                     previous = state
             # A run that is being renamed, or replaced, is there again in a moment.
             except (RefereeError, OSError) as error:
                 self.trouble = str(error)
             self._stop.wait(LOOK_AGAIN_S)
 
-    def _take_in(self, files: RunFiles, state: str) -> None:
+    def _read_new_lines(self, files: RunFiles, state: str) -> None:
         """Read new lines of the run; a changed finished run is indexed again."""
         with self._at_index:
             # Parts of an unfinished run are only ever added; whatever else changed is read anew.
@@ -123,20 +123,20 @@ class RunView:
         threading.Timer(0.05, self._first.set).start()
         large = files.size > LARGE
         if large and files.finished:
-            self._report(files, state)
-        self.index.read_on(files, self._pause)
+            self._make_report(files, state)
+        self.index.read_on(files, self._must_pause)
         self.reading = False
         if not self._stop.is_set() and not (large and files.finished):
-            self._report(files, state)
+            self._make_report(files, state)
 
-    def _report(self, files: RunFiles, state: str) -> None:
+    def _make_report(self, files: RunFiles, state: str) -> None:
         """Make the report of the present state."""
         try:
             folder = files.folder if files.finished else self._make_snapshot(files)
             if folder is None:
                 return
             composed = report_on(folder, files.size > LARGE)
-            self._snapshot_items = self._keep(composed)
+            self._snapshot_items = self._store_values(composed)
             with self._at_index:
                 self.composed, self._made_of, self._items, self.trouble = composed, state, None, ""
         except RefereeError as error:
@@ -162,7 +162,7 @@ class RunView:
         )
         return folder
 
-    def _keep(self, composed: RunReport) -> Path | None:
+    def _store_values(self, composed: RunReport) -> Path | None:
         """Store values that were measured now, for pages of items."""
         if composed.items is None:
             return None
