@@ -33,7 +33,7 @@ EPILOG = options.examples(f"""
 
   referee tangram classify session-1.eaf session-2.eaf --by pair --format json
 
-  referee tangram classify --train {options.PENTO_CV} --test SESSIONS/       does it carry over?
+  referee tangram classify --train {options.PENTO_CV} --test SESSIONS/       does it generalise?
 
   referee tangram classify --corpus {options.KTH}          which form is chosen, without a cursor
 
@@ -152,10 +152,13 @@ def _format_lines(
     if compare:
         lines += [
             "  published: Spanger et al. 2013 (1,242 references; R from P and F), always a pronoun on 548 of 1,242, the cursor alone from Iida et al. 2010;",
-            "  a model that does not beat the cursor alone has not learned more than to look where the mouse is.",
+            "  a model that is not better than the cursor alone has only learned the position of the mouse.",
         ]
     if chosen.worst and (wrong := classification.find_false_positives(chosen.worst)):
-        lines += ["", f"  surest false positives of {ALL} (decision value, reference, words, situation)"]
+        lines += [
+            "",
+            f"  false positives with the highest decision values, model {ALL} (decision value, reference, words, situation)",
+        ]
         lines += align_columns([(f"{value:+.3f}", s.id, repr(s.text), _format_situation(s)) for value, s in wrong])
     return lines
 
@@ -165,7 +168,7 @@ def _describe_scheme(classification: Classification) -> str:
     return (
         f"{classification.folds} folds by {classification.by}"
         if classification.folds
-        else "no folds: another source was learned from"
+        else "no folds: trained on another source"
     )
 
 
@@ -201,7 +204,7 @@ def _list_remarks(
         lines += [f"  The rule by the cursor is for the {recorded} references in dialogues with a recorded cursor."]
     if pairs > 1:
         meaning = (
-            "* the interval of the difference leaves out 0"
+            "* the interval of the difference excludes 0"
             if pairs >= FEWEST_PAIRS
             else f"no stars, because that takes at least {FEWEST_PAIRS} pairs"
         )
@@ -213,7 +216,7 @@ def _list_remarks(
         lines += [f"  class weights {chosen.weights}, threshold {chosen.threshold:g} (published: equal, 0)"]
     if any(s.synthetic for s in classification.situations):
         lines += [
-            "  CIRCULAR: invented speakers draw pronouns from the very features that the models read; this tests the program, not dialogue"
+            "  CIRCULAR: the simulated speakers choose pronouns by the features that the models read; this tests the program and says nothing about dialogue"
         ]
     faults = Counter[str]()
     for dialogue in dialogues:

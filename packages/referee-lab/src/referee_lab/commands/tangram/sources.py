@@ -77,7 +77,7 @@ class LearningSource(DialogueSource):
                 "--train and --test go together, without another source", remedy="give both, and no other source"
             )
         if self.train is not None and self.annotator is not None:
-            raise InputError("--annotator is for one folder of recordings", remedy="leave --train and --test out")
+            raise InputError("--annotator needs a single folder of recordings", remedy="leave --train and --test out")
         return self.train is not None
 
     def open_both(self) -> tuple[list[str], list[list[Dialogue]]]:
@@ -96,7 +96,7 @@ def open_dialogues(source: DialogueSource) -> tuple[str, list[Dialogue]]:
         )
     synthetic, corpus, recordings, annotator = source.synthetic, source.corpus, source.recordings, source.annotator
     if annotator is not None and (synthetic or corpus is not None):
-        raise InputError("--annotator is for recordings", remedy="leave it out, or name files or --recordings FOLDER")
+        raise InputError("--annotator needs recordings", remedy="leave it out, or name files or --recordings FOLDER")
     if synthetic:
         from referee_lab.tangram.models.invented_sessions import invent_sessions
 
@@ -335,7 +335,7 @@ def _read_sessions(path: Path, tiers: TierMap, annotator: str | None) -> list[Di
     sessions = _read_file(path, tiers, annotator)
     is_unit_open = _kind_of(path) not in (".eaf", ".textgrid")
     if any(is_unit_open and s.recording is None and has_times_in_seconds(s.dialogue) for s in sessions):
-        problem = "so much is said in so short a time that its times must be seconds"
+        problem = "its utterances are so short that its times must be seconds"
         raise InputError(problem, where=path, remedy="times are milliseconds: multiply them by 1000")
     return sessions
 
