@@ -46,7 +46,7 @@ class MultipartyTangrams(Games):
             "the figures have no attributes, only their letters",
             "2,629 of the 36,956 answers contain no choice, because time ran out; of these 2,501 fall in 545 rounds in which the speaker wrote nothing",
             "times count from the beginning of the round and include the wait for the speaker; messages have no times, so there is no time of "
-            "identification; the round's seconds stay with the click",
+            "identification; the duration of the round is stored with the click",
             "239 times in studies 1a and 1b are negative and three are above an hour; they stay as they are, and curves of time rest on studies 2a to 2c",
             "chit-chat, as the authors marked it, belongs to the episode and not to the reference; in 8 rounds the speaker wrote nothing else",
             "1,851 rounds of the chat tables have no answers and are left out; 332 rounds have a row of NA for a chat that was empty",

@@ -130,7 +130,7 @@ class Pair:
     def sentence(self, confidence: float = 0.95) -> str:
         """Return the comparison in words."""
         if self.difference is None or self.low is None or self.high is None:
-            return f"{self.b} and {self.a} share no items with {self.metric}, or too few."
+            return f"{self.b} and {self.a} share no items with values of {self.metric}, or too few."
         interval = f"{confidence:.0%} CI {self.low:+.3f} to {self.high:+.3f}".replace("%", " %")
         if self.p is None:
             units = f"{self.clusters:,} sampling units"

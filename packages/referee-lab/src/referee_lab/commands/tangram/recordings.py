@@ -85,7 +85,7 @@ def find_recordings(places: Iterable[Path]) -> list[Path]:
         raise InputError(
             "the folder has no recordings",
             where=", ".join(map(str, places)),
-            remedy="`referee tangram play` makes some",
+            remedy="`referee tangram play` makes recordings",
         )
     return sessions
 

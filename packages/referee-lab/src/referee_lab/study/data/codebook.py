@@ -85,7 +85,7 @@ _KEPT = (
     ),
     CodebookColumn(name="reasons", type="list", about="the rules that do so"),
     _make_truth_column("by_hand", "whether an organiser corrected the answer (corrections.csv has both)"),
-    _make_number_column("after_s", "when the server stored it, from the session's beginning", "s"),
+    _make_number_column("after_s", "time at which the server stored it, from the session's beginning", "s"),
     _make_text_column("uuid", "name of the answer, given by the participant's page"),
 )
 
@@ -140,7 +140,7 @@ TABLES: dict[str, tuple[CodebookColumn, ...]] = {
     ),
     "aborted": (
         *_ASKED[:-2],
-        _make_number_column("after_s", "when the server stored it, from the session's beginning", "s"),
+        _make_number_column("after_s", "time at which the server stored it, from the session's beginning", "s"),
         _make_text_column("uuid", "name of the attempt"),
     ),
     "corrections": (

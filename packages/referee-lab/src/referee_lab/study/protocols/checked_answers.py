@@ -23,8 +23,8 @@ def make_time_column(about: str) -> RecordedColumn:
 
 CLOCKS = {
     "t_request": make_time_column("time at which the scene was requested"),
-    "t_frame": make_time_column("time stamp of the frame in which it was drawn"),
-    "t_onset": make_time_column("time stamp of the frame after, taken as its onset"),
+    "t_frame": make_time_column("time stamp of the frame in which the scene was drawn"),
+    "t_onset": make_time_column("time stamp of the next frame, taken as the scene's onset"),
     "t_response": make_time_column("time stamp of the event of the answer"),
     "t_handler": make_time_column("time at which the page handled that event"),
     "text_onset": make_time_column("onset of the description"),

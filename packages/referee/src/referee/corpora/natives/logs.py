@@ -231,7 +231,7 @@ def _read_harness(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]
             gold["size"] = size
         if not doc and not gold and "trial" not in columns and not _has_text_target(row):
             raise MalformedInput(
-                "the line does not name the trial that was asked",
+                "the line does not name its trial",
                 where=path,
                 line=line,
                 remedy="name the data set whose rows it counts: --documents FILE.jsonl (or --map trial=doc_id)",
