@@ -160,13 +160,13 @@ def main(argv: list[str] | None = None) -> int:
     if argv is None and "_REFEREE_COMPLETE" in os.environ:
         return int(import_module("referee.cli.completion").answer_request())
     args = take_verbosity(sys.argv[1:] if argv is None else argv)
-    if _wants_help(args):
-        _print_help(_HELP, installed_commands())
-        return 0
-    if args[0] == "--version":
-        print(f"referee {__version__}")
-        return 0
     try:
+        if _wants_help(args):
+            _print_help(_HELP, installed_commands())
+            return 0
+        if args[0] == "--version":
+            print(f"referee {__version__}")
+            return 0
         if args[0] in ("--show-completion", "--install-completion"):
             return int(import_module("referee.cli.completion").run(args))
         began = time.monotonic()
