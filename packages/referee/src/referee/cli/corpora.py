@@ -129,6 +129,8 @@ def corpora(
     """Print all corpora that have a name, and whether each is installed."""
     if form not in ("table", "json"):
         raise InputError(f"there is no format {form!r}", remedy="--format is table or json")
+    if data is not None and not data.is_dir():
+        raise InputError("there is no such folder", where=data, remedy="name the folder that holds the corpora")
     # `jsonl` is a form and no corpus.
     rows = [_make_row(name, data) for name in catalogue.names("corpus") if name != "jsonl"]
     if form == "json":

@@ -47,7 +47,8 @@ def examine_study(folder: Path, database: str | None = None, public_url: str | N
     try:
         study = open_study(folder)
     except RefereeError as error:
-        return [HealthFinding("study folder", False, str(error).splitlines()[0], "run `referee study check`")]
+        problem, _, remedy = str(error).partition("\n  → ")
+        return [HealthFinding("study folder", False, problem, remedy or "run `referee study check`")]
     findings = [
         HealthFinding("study folder", True, f"{study.id}, mode {study.mode}"),
         _check_pages(),

@@ -250,11 +250,14 @@ def _describe_other_measures(scores: MeasuredSystems, lead: str, best: Sequence[
     others = [m for m, systems in deciding.items() if not set(best) & set(systems)]
     subject = "It is" if len(best) == 1 else "One of them is"
     agreeing = len(deciding) - len(others)
+    ties = (
+        ", ties included" if any(set(systems) - set(best) for m, systems in deciding.items() if m not in others) else ""
+    )
     if len(deciding) == 1:
-        return [f"{subject} {'also' if agreeing else 'not'} best on {next(iter(deciding))}."]
+        return [f"{subject} {'also' if agreeing else 'not'} best on {next(iter(deciding))}{ties}."]
     count = f"all {len(deciding)}" if not others else f"{agreeing or 'none'} of the {len(deciding)}"
     exceptions = f" (not on {list_first_names(others)})" if others and agreeing else ""
-    return [f"{subject} best on {count} other measures that rank the systems{exceptions}."]
+    return [f"{subject} best on {count} other measures that rank the systems{exceptions}{ties}."]
 
 
 def _describe_people(scores: MeasuredSystems, lead: str) -> list[str]:

@@ -12,7 +12,7 @@ function wrapped(text, room) {
 }
 
 // Words take the colour of the page's own, so that a figure needs no drawing anew when the ground changes or the page is printed.
-function tinted(config = {}) {
+function tinted(config = {}, room) {
   const words = "currentColor", thin = "#8886";
   const of = (name) => (config[name] ?? {});
   return {
@@ -20,7 +20,7 @@ function tinted(config = {}) {
     background: "transparent",
     axis: { ...of("axis"), labelColor: words, titleColor: words, gridColor: thin, domainColor: "#888", tickColor: "#888" },
     header: { ...of("header"), labelColor: words, titleColor: words },
-    legend: { ...of("legend"), labelColor: words, titleColor: words },
+    legend: { ...of("legend"), labelColor: words, titleColor: words, ...(room < 480 && { columns: 1 }) },
     title: { ...of("title"), color: words, subtitleColor: words },
   };
 }
@@ -28,8 +28,9 @@ function tinted(config = {}) {
 async function draw({ id, cell, spec: given }, room) {
   const place = document.getElementById(id);
   if (!place) return;
-  const spec = structuredClone(given);
-  spec.config = tinted(spec.config);
+  // Black marks would vanish on dark ground.
+  const spec = JSON.parse(JSON.stringify(given).replaceAll('"#000000"', '"currentColor"'));
+  spec.config = tinted(spec.config, room);
   delete spec.background;
   if (cell) spec.columns = Math.max(1, Math.floor((room - 110) / (cell + 30)));
   if (cell && spec.spec) spec.spec.width = Math.min(cell, Math.max(100, room - 180));
