@@ -150,12 +150,12 @@ def test_a_session_that_is_too_long_is_told_with_a_number_that_is_not(run: Path)
     wishes = Wishes(protocol="tuna2008", design="within", participants=4, id="long")
     draft, notes = prepare(Run(run), wishes)
     assert len(draft.layout.lists[0].trials) == 2 * 780
-    (told,) = [note for note in notes if "too long" in note]
+    (told,) = [note for note in notes if "too many trials" in note]
     assert "each person would see 1560 trials" in told
     items, each = map(int, re.findall(r"--items (\d+) makes it (\d+) trials each", told)[0])
     shorter, notes = prepare(Run(run), replace(wishes, items=items))
     assert max(len(one.trials) for one in shorter.layout.lists) == each <= 60
-    assert not [note for note in notes if "too long" in note]
+    assert not [note for note in notes if "too many trials" in note]
 
 
 def test_production_shows_no_system_and_pairs_show_two(run: Path, tmp_path: Path) -> None:

@@ -68,10 +68,10 @@ def test_the_inside_is_what_the_ending_says(tmp_path: Path) -> None:
     write_encoded(tmp_path / "a.mp3", "libmp3lame")
     assert listen_to(tmp_path / "a.mp3").problem is None
     shutil.copy(tmp_path / "a.mp3", tmp_path / "a.wav")
-    assert "it is no wav inside, but mp3" in (listen_to(tmp_path / "a.wav").problem or "")
+    assert "not wav, but mp3" in (listen_to(tmp_path / "a.wav").problem or "")
     write_film(tmp_path / "b.webm")
     shutil.copy(tmp_path / "b.webm", tmp_path / "b.mp4")
-    assert "it is no mp4 inside, but matroska" in (listen_to(tmp_path / "b.mp4").problem or "")
+    assert "not mp4, but matroska" in (listen_to(tmp_path / "b.mp4").problem or "")
 
 
 @pytest.mark.parametrize(("name", "codec"), [("a.ogg", "libopus"), ("a.flac", "flac"), ("a.m4a", "aac")])

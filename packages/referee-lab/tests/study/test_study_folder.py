@@ -109,11 +109,11 @@ def test_the_hash_of_the_consent_follows_what_people_read(folder: Path) -> None:
         ("study.toml", 'language = "en"', 'language = "../en"', ("language code", 'for example "en"')),
         ("study.toml", "[study]", "[study", ("not TOML", "line 5")),
         ("lists.json", '"s1t', '"s9t', ("lists.json: list L01", "not in trials.jsonl")),
-        ("lists.json", "toy-minimal", "toy-maximal", ("lists.json: list L01", "nothing by 'toy-maximal'")),
+        ("lists.json", "toy-minimal", "toy-maximal", ("lists.json: list L01", "by 'toy-maximal'")),
         ("lists.json", '"lists"', '"list"', ("lists.json", "not a file of lists")),
         ("lists.json", '"L02"', '"L01"', ("lists.json", "two with one id")),
         ("practice.jsonl", '"targets": ["e', '"targets": ["z', ("practice.jsonl:1", "not among the entities")),
-        ("texts/en/demographics.toml", 'kind = "choice"', 'kind = "guess"', ("demographics.toml", "no known kind")),
+        ("texts/en/demographics.toml", 'kind = "choice"', 'kind = "guess"', ("demographics.toml", "unknown kind")),
     ],
 )
 def test_every_mistake_is_named_with_its_place(

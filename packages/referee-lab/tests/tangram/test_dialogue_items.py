@@ -278,7 +278,7 @@ def test_the_form_is_declared_by_a_schema(mugs: Dialogue) -> None:
         (4, {"end_ms": 10}, "ends before it begins"),
         (5, {"entities": ["z"]}, "'z'"),
         (5, {"data": {"utterance": 9}}, "no utterance 9"),
-        (5, {"by": "bob"}, "'bob' in an utterance of 'ann'"),
+        (5, {"by": "bob"}, "'bob' is in an utterance of 'ann'"),
         (5, {"start_ms": "soon"}, "milliseconds since the start"),
     ],
 )

@@ -92,7 +92,7 @@ def test_a_crash_in_the_last_line_costs_that_line_only(cut):
     torn = parse_recording(text[: len(text) - min(cut, len(last) - 1)])
     assert torn.entries == entries[:-1]
     assert torn.torn
-    assert any("torn" in fault for fault in find_faults(torn))
+    assert any("breaks off" in fault for fault in find_faults(torn))
 
 
 def test_a_character_cut_in_half_is_a_torn_line_too():

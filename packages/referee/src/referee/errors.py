@@ -211,6 +211,9 @@ class UnknownName(RefereeError):
             if meant
             else hint or f"see `referee list {'corpora' if kind == 'corpus' else kind + 's'}`"
         )
+        # A path that does not exist ends here, too, and `jsonl` is no remedy for it.
+        if kind == "corpus" and any(mark in name for mark in "/\\."):
+            kind, remedy = "corpus or file", "check the name of the file, or see `referee list corpora`"
         super().__init__(f"no {kind} is called {name!r}\n  → {remedy}")
 
 

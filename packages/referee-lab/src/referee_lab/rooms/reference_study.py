@@ -50,7 +50,7 @@ def make_picture_trial(folder: Path, language: str = "en") -> Trial:
     files = sorted(path for path in folder.iterdir() if path.suffix.lower() in KINDS) if folder.is_dir() else []
     if not 2 <= len(files) <= MOST_OBJECTS:
         raise InputError(
-            f"{len(files)} pictures are in the folder",
+            f"{len(files)} pictures are in the folder" if folder.is_dir() else "there is no such folder",
             where=folder,
             remedy=f"put 2 to {MOST_OBJECTS} PNG, JPEG or WebP files there",
         )

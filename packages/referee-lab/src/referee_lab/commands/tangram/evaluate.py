@@ -188,6 +188,10 @@ def _read_answers(answers: Sequence[Path], trials: Path | None, mode: str | None
             trials_by_id |= {t.id: t for t in study_trials}
             responses += study_responses
             continue
+        if not path.exists():
+            raise InputError(
+                "there is no such file or folder", where=path, remedy="name a study, or a file of people's answers"
+            )
         folder = path.is_dir()
         file = path / "trials.jsonl" if folder else trials
         if file is None:

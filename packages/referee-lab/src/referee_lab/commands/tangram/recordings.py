@@ -78,6 +78,10 @@ def find_recordings(places: Iterable[Path]) -> list[Path]:
     """Return the named files and the sessions in named folders; annotations and other files are ignored."""
     sessions: list[Path] = []
     for place in places:
+        if not place.exists():
+            raise InputError(
+                "there is no such file or folder", where=place, remedy="name recordings, or folders of them"
+            )
         inside = sorted(place.rglob("*.jsonl")) if place.is_dir() else [place]
         # A file that was named is taken at its word, and said to be wrong when it is opened.
         sessions += [p for p in inside if not p.name.endswith(SUFFIX) and (p == place or is_session(p))]

@@ -38,6 +38,10 @@ def repair(
     if out.resolve() == recordings.resolve():
         raise CannotWrite("the repaired files would replace the old ones", where=out, remedy="choose another --out")
     files = [path for path in sorted(recordings.glob("*.jsonl")) if is_recording(path)]
+    if not files:
+        raise InputError(
+            "the folder has no recordings", where=recordings, remedy="name the folder of `referee tangram export`"
+        )
     sessions: dict[str, list[Path]] = {}
     for path in files:
         sessions.setdefault(path.stem.rpartition("-")[0] or path.stem, []).append(path)

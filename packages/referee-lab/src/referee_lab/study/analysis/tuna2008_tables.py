@@ -27,7 +27,7 @@ from referee_lab.study.analysis.mixed_analysis import format_p
 if TYPE_CHECKING:
     import polars as pl
 
-ONE_WAY = "SYSTEM is the only factor; times are not corrected for outliers (Belz & Gatt 2008)."
+ONE_WAY = "SYSTEM is the only factor, and times are used as measured (Belz & Gatt 2008)."
 HEADS = {"reading_ms": "RT", "identification_ms": "IT", "combined_ms": "RIT"}
 
 
