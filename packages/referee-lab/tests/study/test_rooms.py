@@ -337,7 +337,7 @@ def test_in_a_group_one_hand_at_a_time_has_a_piece():
     ("changed", "why"),
     [
         ({"group": 7}, "group.*at most 6"),
-        ({"group": 3, "partner": "bot"}, "a group is of people"),
+        ({"group": 3, "partner": "bot"}, "a group needs people"),
     ],
 )
 def test_groups_that_cannot_be_are_refused(changed, why):

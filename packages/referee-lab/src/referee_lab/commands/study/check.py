@@ -81,7 +81,7 @@ def check(
     broken = [] if warnings else broken
     for claim in broken or warnings:
         word = "Warning (the study is being served)" if warnings else "Problem"
-        write(f"{word}: it is not true that {claim.sentence} ({claim.counted})")
+        write(f"{word}: not true: {claim.sentence} ({claim.counted})")
     warnings = [*warnings, *(c for c in seen if not c.promised and not c.holds)]
     if sheet is not None:
         write(f"Contact sheet: {sheet}")
@@ -127,7 +127,7 @@ def _check_layouts(study: Study, browser: bool) -> tuple[Sequence[BalanceClaim],
     from referee_lab.study.design.browser_look import check_in_browser, explain_missing_browser
 
     if (reason := "--no-browser" if not browser else explain_missing_browser()) is not None:
-        return [], None, f"that every layout is whole in a browser, without cut texts ({reason})"
+        return [], None, f"that every layout fits in a browser, without cut texts ({reason})"
     with show_clock("every layout in a browser"):
         look = check_in_browser(study)
     part = None

@@ -49,8 +49,8 @@ class NewStudy(Wishes):
         argument=True,
     )
     out: Path = option(..., "The study folder to make.", "--out", "-o")
-    factors: str = option("", "Columns of the table that are varied, with commas.", show_default=False)
-    between: str = option("", "Factors of which a person sees one level only, with commas.", show_default=False)
+    factors: str = option("", "Columns of the table that are factors, comma-separated.", show_default=False)
+    between: str = option("", "Factors of which a person sees one level only, comma-separated.", show_default=False)
     map: str = option(
         "",
         "Names of columns in the table: item=Nr,text=Satz; by default as in `referee docs studies`.",

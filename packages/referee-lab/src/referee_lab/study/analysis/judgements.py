@@ -44,7 +44,7 @@ def _describe_agreement(frame: pl.DataFrame, scale: str, ordinal: bool) -> str:
         shared.setdefault((item, system), []).append(value)
     several = [ratings for ratings in shared.values() if len(ratings) > 1]
     if not several:
-        return "No description was judged by two people, so agreement is not known (a design with more people per list gives it)."
+        return "No description was judged by two people, so agreement is unknown (it needs a design with more people per list)."
     alpha = krippendorff_alpha(several, level="ordinal" if ordinal else "interval")
     if alpha.value is None:
         return "Agreement has no value: all ratings are the same."
@@ -114,7 +114,7 @@ def build_win_sheets(frame: pl.DataFrame, *, study: str) -> list[Sheet]:
             heads=("pair", "n", "preferred", "ties"),
             descending=True,
             more={pair: (share, f"{share:.0%}") for pair, share in ties.items()},
-            notes=(f"Ties count half; an interval without 0.50 means a preference. {BOOTSTRAP}",),
+            notes=(f"Ties count half; an interval that excludes 0.50 shows a preference. {BOOTSTRAP}",),
         ),
         build_means_sheet(
             pl.concat(sides),

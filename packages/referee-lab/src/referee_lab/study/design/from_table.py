@@ -194,7 +194,7 @@ def _check_columns(table: ItemTable, columns: Sequence[str]) -> None:
         if meant := _find_similar_column(column):
             raise table.make_error(
                 f"the column {column!r} would not be read; did you mean {meant!r}?",
-                f"call it {meant}, say --map {meant}={column}, or give it a name unlike those of columns that are read",
+                f"call it {meant}, say --map {meant}={column}, or give it a name that differs more from the columns that are read",
                 1,
             )
     if unread and not any(names.get(c, c) in columns for c in SHOWN):
@@ -404,7 +404,7 @@ def _draw_items(rows: Sequence[ItemRow], number: int, seed: int) -> list[ItemRow
     """Return the rows of a random sample of the items, and all rows of other kinds."""
     items = list(dict.fromkeys(row.item for row in rows if row.kind == "trial"))
     if number > len(items):
-        raise InputError(f"--items {number}: the table has {len(items)}", remedy="ask for fewer")
+        raise InputError(f"--items {number}: the table has only {len(items)}", remedy="ask for fewer")
     drawn = {*Random(f"items|{seed}").sample(items, number)}
     return [row for row in rows if row.kind != "trial" or row.item in drawn]
 
@@ -416,7 +416,7 @@ def _count_options(rows: Sequence[ItemRow]) -> int:
         if len(row.options) < width:
             raise row.make_error(
                 f"{len(row.options)} options, and other items have {width}",
-                "every system has to say something of every item: fill it in, or leave the item out",
+                "every system needs a description of every item: fill it in, or leave the item out",
             )
     return width
 
@@ -795,5 +795,5 @@ def _write_remarks(rows: Sequence[ItemRow], language: str | None, unread: Sequen
     elif language.partition("-")[0] not in LANGUAGES:
         notes.append(f"there are no pages in {language!r} yet: the English ones are included for translation")
     if not kinds["practice"]:
-        notes.append("there is no practice: rows of kind practice make one")
+        notes.append("there is no practice; rows of the kind practice add it")
     return notes

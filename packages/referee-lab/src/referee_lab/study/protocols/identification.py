@@ -51,16 +51,16 @@ _ANSWER = {
     "entity": RecordedColumn(type="text", about="label of the object chosen"),
     "guess": RecordedColumn(type="text", about="best guess after another answer"),
     "reading_timeout": RecordedColumn(
-        type="truth", about="whether reading took too long, and the scene came by itself"
+        type="truth", about="whether reading took too long, so that the scene appeared by itself"
     ),
     "path_ms": RecordedColumn(
-        type="list", about="when the pointer was seen, from the scene's onset (only with track)", unit="ms"
+        type="list", about="times of the pointer's positions, from the scene's onset (only with track)", unit="ms"
     ),
     "path_x": RecordedColumn(
-        type="list", about="where it was across, in cells from the scene's left edge", unit="cells"
+        type="list", about="horizontal positions, in cells from the scene's left edge", unit="cells"
     ),
     "path_y": RecordedColumn(
-        type="list", about="where it was down, in cells from the scene's upper edge", unit="cells"
+        type="list", about="vertical positions, in cells from the scene's upper edge", unit="cells"
     ),
     "repeats": RecordedColumn(type="number", about="how often the description was asked for again"),
     **CHOSEN,
@@ -88,12 +88,12 @@ def declare(
         ),
         "start": Parameter(
             default="itself",
-            about="itself: a trial follows the one before; press: the person starts each one with a button.",
+            about="itself: trials follow each other automatically; press: the person starts each one with a button.",
             values=("itself", "press"),
         ),
         "input": Parameter(
             default="any",
-            about="any: mouse, touch, pen or keyboard; mouse: nothing else counts.",
+            about="any: mouse, touch, pen or keyboard; mouse: only the mouse.",
             values=("any", "mouse"),
         ),
         "track": Parameter(default=False, about="Store the pointer's path from the scene's onset to the answer."),
@@ -180,11 +180,11 @@ class Identification(AnyProtocol):
         lengths = {len(fields.get(name) or ()) for name in ("path_ms", "path_x", "path_y")}
         if len(lengths) > 1 or (lengths != {0} and not settings["track"]):
             raise make_field_error(
-                "answer.path_ms", "a path has as many times as places, and only where it was asked for"
+                "answer.path_ms", "a path has as many times as positions, and is sent only if it was requested"
             )
         check_heard(answer, shown)
         if fields.get("reading_timeout") and not self._get_reading_limit(settings):
-            raise make_field_error("answer.reading_timeout", "reading has no limit here")
+            raise make_field_error("answer.reading_timeout", "reading has no time limit here")
         self._check_times(answer, shown)
 
     def respond(self, answer: GivenAnswer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:

@@ -49,8 +49,8 @@ _ANSWER = {
     "outcome": RecordedColumn(
         type="text", about="what was answered", values=("point", "box", "entity", *CHOICES, "timeout")
     ),
-    "x": RecordedColumn(type="number", about="where was clicked, from the left", unit="pixels of the picture"),
-    "y": RecordedColumn(type="number", about="where was clicked, from the top", unit="pixels of the picture"),
+    "x": RecordedColumn(type="number", about="position of the click, from the left", unit="pixels of the picture"),
+    "y": RecordedColumn(type="number", about="position of the click, from the top", unit="pixels of the picture"),
     "box": RecordedColumn(type="list", about="the box drawn: left, top, right, bottom", unit="pixels of the picture"),
     "entity": RecordedColumn(type="text", about="label of the mark chosen"),
     "guess_x": RecordedColumn(
@@ -59,7 +59,7 @@ _ANSWER = {
     "guess_y": RecordedColumn(
         type="number", about="best guess after another answer, from the top", unit="pixels of the picture"
     ),
-    "zoom": RecordedColumn(type="number", about="how often the picture was enlarged or made smaller"),
+    "zoom": RecordedColumn(type="number", about="number of times that the picture was zoomed"),
     "repeats": RecordedColumn(type="number", about="how often the description was asked for again"),
     **CHOSEN,
 }
@@ -241,7 +241,7 @@ def _check_pair(fields: Mapping[str, Any], names: tuple[str, str], is_asked: boo
     x, y = (fields.get(name) for name in names)
     has_point = x is not None and y is not None
     if (x is None) != (y is None) or (is_asked is not None and has_point != is_asked):
-        raise make_field_error(f"answer.{names[0]}", "a place is given if and only if it was asked for")
+        raise make_field_error(f"answer.{names[0]}", "give a position if and only if it was requested")
     if has_point and not (0 <= x <= size.width and 0 <= y <= size.height):  # type: ignore[operator]
         raise make_field_error(f"answer.{names[0]}", "this is outside the picture")
 
@@ -249,11 +249,11 @@ def _check_pair(fields: Mapping[str, Any], names: tuple[str, str], is_asked: boo
 def _check_box(box: Any, is_asked: bool, size: Size) -> None:
     """Raise InputError unless a box inside the picture is present exactly when it is requested."""
     if (box is not None) != is_asked:
-        raise make_field_error("answer.box", "a box is given if and only if it was asked for")
+        raise make_field_error("answer.box", "give a box if and only if it was requested")
     if box is None:
         return
     if len(box) != 4 or not (0 <= box[0] < box[2] <= size.width and 0 <= box[1] < box[3] <= size.height):
-        raise make_field_error("answer.box", "left, top, right, bottom within the picture, with an inside")
+        raise make_field_error("answer.box", "left, top, right, bottom within the picture, with an area above 0")
 
 
 def _find_overlapped(box: Box, seen: Photograph) -> str | None:

@@ -49,12 +49,22 @@ class Production(NothingIdentified):
                 values=("typed", "spoken"),
             ),
             "longest_s": Parameter(
-                default=30.0, about="How long a recording may be.", unit="s", low=1, high=MOST_SECONDS
+                default=30.0, about="Maximum duration of a recording.", unit="s", low=1, high=MOST_SECONDS
             ),
             "shortest": Parameter(
-                default=2, about="Characters a description must have.", unit="characters", low=1, high=LONGEST
+                default=2,
+                about="Minimum number of characters of a description.",
+                unit="characters",
+                low=1,
+                high=LONGEST,
             ),
-            "longest": Parameter(default=300, about="Characters it may have.", unit="characters", low=1, high=LONGEST),
+            "longest": Parameter(
+                default=300,
+                about="Maximum number of characters of a description.",
+                unit="characters",
+                low=1,
+                high=LONGEST,
+            ),
             "prompt": Parameter(default="", about="A sentence above the field; empty for none."),
             **SCENE,
         },
@@ -62,7 +72,7 @@ class Production(NothingIdentified):
             "text": RecordedColumn(type="text", about="the description as typed, or its transcript"),
             "sound": RecordedColumn(type="sound", about="the recording: its file in an export"),
             "recordings": RecordedColumn(type="number", about="how often it was recorded"),
-            "first_sound_ms": make_time_column("from the scene's onset to the begin of the first recording"),
+            "first_sound_ms": make_time_column("from the scene's onset to the start of the first recording"),
             "edits": RecordedColumn(type="number", about="changes to the text, deletions included"),
             "first_key_ms": make_time_column("from the scene's onset to the first key"),
         },

@@ -38,7 +38,7 @@ class ReferenceGame(RoomProtocol):
 
     info = Info(
         name="reference-game",
-        title="Describe and choose, in a group",
+        title="Describe and choose objects, in a group",
         source="Boyce, Hawkins, Goodman & Frank (2024); the game of Krauss & Weinheimer (1964)",
         plugin="reference-game",
         parameters={
@@ -50,16 +50,16 @@ class ReferenceGame(RoomProtocol):
             "bot_listener": Parameter(default="literal", about="The choosing program: a hearer, or llm/openai-compatible|model:NAME|endpoint:URL."),
             "pairing": PAIRING,
             "repetitions": Parameter(default=6, about="Repetitions of every object.", unit="repetitions", low=1),
-            "objects": Parameter(default=0, about="How many objects of the scene come round, drawn for each room; 0 for all.", unit="objects"),
+            "objects": Parameter(default=0, about="Number of objects of the scene that are used, drawn for each room; 0 for all.", unit="objects"),
             "speaker": Parameter(
                 default="repetition", about="When the speaker changes: after every repetition or round, or never.", values=("repetition", "round", "fixed")
             ),
             "begins": Parameter(default="any", about="Who speaks first: chance decides among all, people, or programs.", values=("any", "person", "bot")),
-            "shuffle": Parameter(default="game", about="How long everybody keeps an order of the objects of their own.", values=("game", "round")),
+            "shuffle": Parameter(default="game", about="Period for which each person's own order of the objects stays the same.", values=("game", "round")),
             "feedback": Parameter(
                 default="full", about="What listeners learn after a round: everything, or only whether they were right themselves.", values=("full", "own")
             ),
-            "limit_seconds": Parameter(default=180.0, about="When a round ends without all choices.", unit="seconds", low=0.01),
+            "limit_seconds": Parameter(default=180.0, about="Time after which a round ends without all choices.", unit="seconds", low=0.01),
             "feedback_seconds": Parameter(default=10.0, about="The longest time between two rounds.", unit="seconds", low=0),
             "leaving": Parameter(
                 default="go-on", about="When a participant has left: the other two or more go on, or the game ends for all.", values=("go-on", "end")
@@ -71,7 +71,7 @@ class ReferenceGame(RoomProtocol):
             "room": RecordedColumn(type="text", about="the room, whose game holds everything else"),
             "outcome": HOW_IT_ENDED,
             "rounds": RecordedColumn(type="number", about="rounds played"),
-            "right": RecordedColumn(type="number", about="right choices of one's own"),
+            "right": RecordedColumn(type="number", about="number of the participant's own right choices"),
         },
         times=TIMES,
     )  # fmt: skip

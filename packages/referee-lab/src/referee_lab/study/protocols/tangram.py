@@ -38,22 +38,22 @@ class Tangram(RoomProtocol):
         source="Spanger, Iida, Tokunaga, Terai & Kuriyama (2013); collection as in Tokunaga et al. (2010)",
         plugin="tangram",
         parameters={
-            "puzzles": Parameter(default=["house", "swan", "eagle", "boat"], about="The figures, in order: those of this package, or own ones."),
-            "goals": Parameter(default=[], about="Own figures, one line each, as `referee tangram serve --goals FILE` writes them."),
+            "puzzles": Parameter(default=["house", "swan", "eagle", "boat"], about="The figures, in order: those of this package, or custom ones."),
+            "goals": Parameter(default=[], about="Custom figures, one line each, as `referee tangram serve --goals FILE` writes them."),
             "swap_after": Parameter(default=2, about="Number of puzzles after which roles swap; 0 for never.", unit="puzzles", low=0),
             "partner": Parameter(
                 default="person", about="The partner of a person: another person, a bot, or none.", values=("person", "bot", "none")
             ),
             "group": Parameter(
-                default=2, about="How many people play together, 2 to 6: one speaks, the others have the pieces.", unit="people", low=2, high=MOST_PEOPLE
+                default=2, about="How many people play together, 2 to 6: one speaks, the others move the pieces.", unit="people", low=2, high=MOST_PEOPLE
             ),
             "pairing": PAIRING,
             "player": Parameter(default="bot", about="Who plays as the bot: bot, or llm/openai-compatible|model:NAME|endpoint:URL."),
-            "hints_minutes": Parameter(default=[5.0, 10.0], about="When the solver gets a hint; each replaces the one before.", unit="minutes"),
-            "limit_minutes": Parameter(default=15.0, about="When a puzzle ends unsolved.", unit="minutes"),
-            "tolerance": Parameter(default=0.05, about="Share of the figure that may be bare, outside or doubly covered.", low=0),
-            "snap": Parameter(default=12.0, about="How near a corner draws a released piece to it; 0 for never.", unit="hundredths of a small side", low=0),
-            "step": Parameter(default=45, about="One turn of a piece.", unit="degrees"),
+            "hints_minutes": Parameter(default=[5.0, 10.0], about="Times at which the solver gets a hint; each replaces the one before.", unit="minutes"),
+            "limit_minutes": Parameter(default=15.0, about="Time after which a puzzle ends unsolved.", unit="minutes"),
+            "tolerance": Parameter(default=0.05, about="Share of the figure that may be uncovered, overlapping or outside.", low=0),
+            "snap": Parameter(default=12.0, about="Distance at which a released piece snaps to corners; 0: never.", unit="hundredths of a small side", low=0),
+            "step": Parameter(default=45, about="Angle of one turn of a piece.", unit="degrees"),
             "wait_minutes": WAIT_MINUTES,
             "grace_seconds": GRACE_SECONDS,
             "pause_seconds": Parameter(default=90.0, about="The longest pause between two puzzles.", unit="seconds", low=0),
@@ -80,7 +80,7 @@ class Tangram(RoomProtocol):
             return wrong
         due = [*settings["hints_minutes"], settings["limit_minutes"]]
         if due != sorted(due) or due[0] <= 0:
-            return "hints_minutes and limit_minutes should be above 0 and in order"
+            return "hints_minutes and limit_minutes should be above 0 and ascending"
         if settings["step"] not in (15, 45, 90):
             return "step is 15, 45 or 90"
         return None
@@ -116,9 +116,9 @@ class Tangram(RoomProtocol):
 def _find_people_problem(settings: Mapping[str, Any]) -> str | None:
     """Return a problem with groups or invited pairs that include programs; None without one."""
     if settings["group"] > 2 and settings["partner"] != "person":
-        return "a group is of people: partner is person"
+        return "a group needs people: set partner to person"
     if settings["pairing"] == "invited" and settings["partner"] != "person":
-        return "invited pairs are of people: partner is person"
+        return "invited pairs need people: set partner to person"
     return None
 
 
