@@ -13,6 +13,7 @@ from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from referee import FUNCTIONS
 
 HERE = Path(__file__).parent
 GROUPS = {
@@ -29,19 +30,6 @@ KINDS = {
     "corpus": ("corpora-list", "Corpora"),
     "protocol": ("protocols-list", "Protocols"),
 }
-FUNCTIONS = (
-    "score",
-    "evaluate",
-    "compare",
-    "run",
-    "listen",
-    "court",
-    "passport",
-    "audit",
-    "report",
-    "draw",
-    "replicate",
-)
 NAMES = {
     **{name: [f"referee.api.{name}.{name}"] for name in FUNCTIONS},
     "describe": ["referee.jobs.describe.describe"],

@@ -16,29 +16,15 @@ from typing import Any
 import pytest
 
 import referee
+import referee_lab
 from referee import contracts, records
 
+ROOTS = [Path(package.__file__).parent for package in (referee, referee_lab)]
 MODULES = [
-    "referee",
-    "referee.records",
-    "referee.contracts",
-    "referee.capabilities",
-    "referee.errors",
-    "referee.catalogue",
-    "referee.jobs.describe",
-    "referee.jobs.folder",
-    "referee.jobs.open",
-    "referee.jobs.score_table",
-    "referee.api.audit",
-    "referee.api.court",
-    "referee.api.draw",
-    "referee.api.listen",
-    "referee.api.passport",
-    "referee.api.replicate",
-    "referee.api.report",
-    "referee.api.results",
-    "referee.api.run",
-    "referee.api.score",
+    ".".join(path.relative_to(root.parent).with_suffix("").parts).removesuffix(".__init__")
+    for root in ROOTS
+    for path in sorted(root.rglob("*.py"))
+    if ">>> " in path.read_text("utf-8")
 ]
 DOCUMENTED: dict[str, Any] = {
     f"{module.__name__}.{name}": getattr(module, name)

@@ -22,7 +22,7 @@ import pytest
 from real_chromium import open_chromium
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [f"static/{page}.html" for page in ("annotator", "figures", "organiser", "participant", "replay")]
+PAGES = [f"static/{page}.html" for page in ("annotator", "look", "organiser", "participant", "replay")]
 MOST_MEGABYTES = 650
 
 pytestmark = pytest.mark.long

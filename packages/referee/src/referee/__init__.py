@@ -15,23 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
+# The functions whose options are also a command's, each in a module of its name.
+FUNCTIONS = (
+    "score", "evaluate", "compare", "run", "listen", "court", "passport", "audit", "report", "draw", "replicate"
+)  # fmt: skip
+_RECORDS = (
+    "Description", "Entity", "Event", "Outcome", "Property", "Relation", "Response", "Scene", "Score", "Span", "Trial"
+)  # fmt: skip
 _WHERE = {
-    **dict.fromkeys(
-        (
-            "Description",
-            "Entity",
-            "Event",
-            "Outcome",
-            "Property",
-            "Relation",
-            "Response",
-            "Scene",
-            "Score",
-            "Span",
-            "Trial",
-        ),
-        "referee.records",
-    ),
+    **dict.fromkeys(_RECORDS, "referee.records"),
     **dict.fromkeys(("Batch", "Card"), "referee.contracts"),
     **dict.fromkeys(("RefereeError", "InputError"), "referee.errors"),
     "Settings": "referee.jobs.score",
@@ -40,24 +32,7 @@ _WHERE = {
     "create": "referee.catalogue",
     "parse_answer": "referee.models.answers.parsing",
     "describe": "referee.jobs.describe",
-    **{
-        name: f"referee.api.{name}"
-        for name in (
-            *(
-                "score",
-                "evaluate",
-                "compare",
-                "run",
-                "listen",
-                "court",
-                "passport",
-                "audit",
-                "report",
-                "draw",
-                "replicate",
-            ),
-        )
-    },
+    **{name: f"referee.api.{name}" for name in FUNCTIONS},
 }
 
 __all__ = ["__version__", *_WHERE]

@@ -332,7 +332,7 @@ def iterate_row_outputs(rows: Iterable[Any], on_remark: Remark = _say_nothing) -
 def make_default_name(path: str | Path | FileLines) -> str:
     """Return the default name of a system: the file's name, or the folder's for a part of a table (`part-0.parquet`).
 
-    >>> own_name("mine.jsonl"), own_name("tables/mine/part-0.parquet"), own_name("tables/system=mine/0.parquet")
+    >>> make_default_name("mine.jsonl"), make_default_name("tables/mine/part-0.parquet"), make_default_name("tables/system=mine/0.parquet")
     ('mine', 'mine', 'mine')
     """
     if str(path) == "-":

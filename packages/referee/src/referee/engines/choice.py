@@ -15,7 +15,7 @@ ENGINES = ("local", "ray")
 def make_engine(name: str, jobs: int | None = None, address: str | None = None) -> Engine:
     """Return the engine ``local`` or ``ray``; `jobs` defaults to one worker for each core.
 
-    >>> engine_named("local", 3)
+    >>> make_engine("local", 3)
     LocalEngine(jobs=3, apart=False)
     """
     if name not in ENGINES:
@@ -32,7 +32,7 @@ def make_process_engine(name: str, jobs: int | None = None, address: str | None 
 
     Without `jobs` that is one job here, and on Ray as many as there is room for.
 
-    >>> engine_apart("local") is None, engine_apart("local", 2)
+    >>> make_process_engine("local") is None, make_process_engine("local", 2)
     (True, LocalEngine(jobs=2, apart=False))
     """
     processes = jobs or (1 if name == "local" else None)

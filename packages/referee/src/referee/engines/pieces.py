@@ -124,7 +124,7 @@ def print_to_stderr(line: str) -> None:
 def cut_group(group: str, items: Sequence[Any], shard: int) -> list[WorkPiece]:
     """Return a group's items as pieces of at most `shard`.
 
-    >>> [len(piece.items) for piece in cut("a", ["1", "2", "3"], 2)]
+    >>> [len(piece.items) for piece in cut_group("a", ["1", "2", "3"], 2)]
     [2, 1]
     """
     return [WorkPiece(group, tuple(items[at : at + shard])) for at in range(0, len(items), shard)]

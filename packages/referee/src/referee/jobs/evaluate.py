@@ -582,7 +582,7 @@ def _describe_value(row: Mapping[str, Any], word: str, confidence: float) -> str
 def count_noun(number: int, noun: str) -> str:
     """Return a number with its noun, in the plural unless the number is 1.
 
-    >>> counted(1, "item"), counted(2000, "item")
+    >>> count_noun(1, "item"), count_noun(2000, "item")
     ('1 item', '2,000 items')
     """
     return f"{number:,} {noun}{'s' * (number != 1)}"

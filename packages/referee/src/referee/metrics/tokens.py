@@ -133,7 +133,7 @@ _ELSEWHERE = {"mteval": "mteval", "rouge-1.5.5": "rouge-unicode"}
 def choose_tokeniser(tokens: str, language: str) -> str:
     """Return the name of the tokeniser for a language; one that was chosen explicitly stays.
 
-    >>> resolve("mteval", "zh"), resolve("mteval", "de"), resolve("rouge-1.5.5", "de"), resolve("13a", "zh")
+    >>> choose_tokeniser("mteval", "zh"), choose_tokeniser("mteval", "de"), choose_tokeniser("rouge-1.5.5", "de"), choose_tokeniser("13a", "zh")
     ('zh', 'mteval', 'rouge-unicode', '13a')
     """
     if tokens not in _ELSEWHERE or language == "en":

@@ -96,7 +96,7 @@ def iterate_contrast_weights(
     """Yield name, levels and weights of a contrast: each level but the first of its factors against the first.
 
     >>> cells = {"a / x": ("a", "x"), "a / y": ("a", "y"), "b / x": ("b", "x"), "b / y": ("b", "y")}
-    >>> [(levels, weights) for _, levels, weights in contrast_weights("f", ("f", "g"), cells)]
+    >>> [(levels, weights) for _, levels, weights in iterate_contrast_weights("f", ("f", "g"), cells)]
     [('b - a', {'a / x': -0.5, 'a / y': -0.5, 'b / x': 0.5, 'b / y': 0.5})]
     """
     names = contrast.split(":")

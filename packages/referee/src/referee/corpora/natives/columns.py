@@ -14,7 +14,7 @@ from referee.errors import InputError, find_similar_names
 def simplify_name(name: str) -> str:
     """Return a column name in lower case, without accents, blanks and punctuation.
 
-    >>> simplify("Participant Private ID"), simplify("reference_1")
+    >>> simplify_name("Participant Private ID"), simplify_name("reference_1")
     ('participantprivateid', 'reference1')
     """
     plain = unicodedata.normalize("NFKD", name.lower().removeprefix("data."))
@@ -111,7 +111,7 @@ _GENERIC = ("id", "name", "text", "value", "label", "content")
 def get_usual_name(column: str) -> str:
     """Return the name that decides the role of a column: the last part of a nested field, or the part before a general word.
 
-    >>> usual_name("meta/model_name"), usual_name("output/text")
+    >>> get_usual_name("meta/model_name"), get_usual_name("output/text")
     ('modelname', 'output')
     """
     *before, last = column.split(NESTED)
@@ -166,7 +166,7 @@ def infer_fields(columns: Sequence[str]) -> dict[str, str]:
 
     Roles with several candidates are left out.
 
-    >>> usual_fields(["item", "model", "utterance", "rating"])
+    >>> infer_fields(["item", "model", "utterance", "rating"])
     {'item': 'trial', 'model': 'system', 'utterance': 'text'}
     """
     fields: dict[str, str] = {}
