@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from referee.realisation.language import AFTER, BEFORE, Clauses, Grades, Language, Noun, Phrase
+from referee.realisation.lexicon import Lexicon
 from referee.records import Property
 
 # fmt: off
@@ -32,63 +33,6 @@ _THINGS = frozenset({
     "hair", "beard", "beards", "moustache", "mustache", "goatee", "glasses", "spectacles", "specs", "eyeglasses", "tie", "shirt", "suit", "jacket", "head",
 })
 _GENERIC_NOUNS = frozenset({"one", "person", "thing", "object", "item", "picture", "photo", "image", "figure", "guy", "man", "male", "men"})
-PARTS = _THINGS | frozenset({
-    "lid", "handle", "stripe", "stripes", "spot", "spots", "dot", "dots", "wheel", "wheels", "hat", "cap", "scarf", "belt", "button", "buttons", "collar",
-    "pocket", "eyes", "lips", "shoes", "boots", "gloves", "socks", "trousers", "pockets", "sleeve", "sleeves", "leg", "legs", "arm", "arms", "wing", "wings",
-    "tail", "ear", "ears", "horn", "horns", "fringe", "ponytail", "earring", "earrings", "necklace", "label", "logo", "door", "doors", "window", "windows",
-    "drawer", "drawers", "shelf", "shelves", "mirror", "cushion", "cushions", "back", "backrest", "armrest", "armrests", "light", "lights", "roof", "chimney",
-    "antenna", "screen", "keyboard", "cable", "string", "strap", "zip", "border", "pattern", "hole", "holes", "crack", "cracks", "scratch", "scratches",
-    "leaf", "leaves", "stem", "flower", "flowers", "smile", "crown", "umbrella", "bag", "basket", "bell", "flag", "bed", "shed", "weed", "seed", "ring",
-    "spring", "lining", "topping", "filling", "coating", "icing", "painting", "railing", "building", "clothing", "piercing", "marking", "engraving",
-    "heating", "wiring", "steering", "landing", "ceiling", "dressing", "stuffing", "rating", "setting", "parking", "seating", "bedding", "packaging",
-    "housing", "binding", "lettering", "lighting", "flooring", "frosting", "seasoning", "cladding", "balcony", "nose", "hands", "family", "assembly",
-    "butterfly", "dragonfly", "mouth", "chin", "bow", "apron", "helmet", "elephant", "pendant", "hydrant", "accent", "dent", "vent", "tent", "plant",
-    "restaurant", "assistant", "infant", "pedal", "petal", "medal", "signal", "crystal", "canal", "animal", "hospital", "journal", "terminal", "manual",
-    "festival", "cereal", "sandal", "mineral", "portal", "coral", "table", "vegetable", "stable", "bible", "fish", "dish", "radish", "varnish", "blemish",
-    "drive", "archive", "hive", "olive", "fabric", "attic", "mic", "bracelet", "watch", "veil", "mask", "moustache", "sideburns", "freckle", "freckles",
-    "dimple", "dimples", "scar", "tattoo", "tattoos", "wrinkles", "interior", "exterior", "padding", "spacing", "siding", "awning", "warning", "swing",
-    "cheeks", "knees", "wrists", "paws", "feet", "shade", "nest", "candle", "room", "seat", "item", "bird", "bracket", "badge", "sticker", "stamp", "ribbon",
-    "plug", "socket", "switch", "writing", "wrapping", "battery", "batteries", "charger", "lamp", "pillow", "blanket", "curtain", "curtains", "spout", "rim",
-})
-# Attributes that are adjectives and have no ending that shows it.
-_STATES = frozenset({
-    "open", "closed", "shut", "full", "empty", "wet", "dry", "hot", "cold", "warm", "cool", "clean", "dirty", "dusty", "shiny", "dull", "ripe", "raw",
-    "fresh", "stale", "rotten", "broken", "whole", "new", "old", "young", "large", "big", "small", "tall", "short", "long", "wide", "narrow", "thick", "thin",
-    "round", "square", "flat", "curved", "straight", "sharp", "blunt", "soft", "hard", "smooth", "rough", "heavy", "light", "dark", "bright", "loud", "quiet",
-    "fast", "slow", "happy", "sad", "angry", "tired", "sleepy", "alive", "dead", "awake", "asleep", "male", "female", "single", "double", "lit", "unlit",
-    "on", "off", "visible", "hidden", "free", "busy", "safe", "clear", "opaque", "transparent", "wooden", "golden", "silver", "woollen", "solid", "hollow",
-    "liquid", "upright", "upside down", "horizontal", "vertical", "main", "digital", "manual", "automatic", "mechanical", "metal", "plastic",
-    "glass", "leather", "tidy", "messy", "rusty", "muddy", "furry", "hairy", "curly", "bald", "fat", "slim", "rich", "poor", "cheap", "dear", "expensive",
-    "rare", "common", "vegan", "vegetarian", "sweet", "sour", "bitter", "salty", "spicy", "available", "present", "absent", "complete", "worn", "torn",
-    "bent", "spilt", "burnt", "frozen", "shorn", "drawn", "written", "woven", "sunken", "fallen", "swollen", "stolen", "cut", "read", "online", "offline",
-    "active", "indoor", "outdoor", "wild", "tame", "native", "foreign", "local", "final", "first", "last", "left", "right", "upper", "lower", "front", "rear",
-    "inner", "outer", "human", "urgent", "important", "current", "recent", "private", "public", "secret", "modern", "ancient", "real", "fake", "true",
-    "valid", "portable", "noisy", "sunny", "cloudy", "rainy", "windy", "foggy", "snowy", "icy", "steep", "deep", "shallow", "loose", "tight", "edible",
-    "poisonous", "deciduous", "evergreen", "hostile", "bold", "italic", "migratory", "predatory", "obligatory", "introductory", "sanitary", "planetary",
-    "legendary", "voluntary", "binary", "customary", "honorary", "sedentary", "hereditary", "extraordinary", "preliminary", "elementary", "auditory",
-    "decorative", "substitute", "reserve", "novice", "guest", "resident", "volunteer", "original", "duplicate", "default", "draft", "bestseller", "classic",
-    "replica", "prototype", "vip", "twin", "mammal", "vertebrate", "carnivore", "herbivore", "unread", "retro", "vintage", "trendy", "cosy", "corrupt",
-    "infected", "immune", "illegal", "legal", "lying", "dying", "tying", "mother", "father", "student", "teacher", "doctor", "tourist", "only", "larva",
-    "juvenile", "baby", "pregnant", "favourite", "favorite", "alone", "adult", "member", "beginner", "expert", "veteran", "junior", "senior", "captain",
-    "genuine", "authentic", "obsolete", "remote", "mobile", "fragile", "sterile", "fertile", "hygienic", "unique", "antique", "opposite", "separate",
-    "intact", "perfect", "correct", "incorrect", "exact", "strict", "adjacent", "circular", "regular", "popular", "modular", "spare", "bare", "pure",
-    "mature", "secure", "obscure", "entire", "complex", "simple", "stackable", "ample", "gentle", "brittle", "idle", "agile", "humble", "fluffy", "blurry",
-    "fuzzy", "crispy", "crunchy", "creamy", "juicy", "greasy", "sticky", "slippery", "smelly", "leaky", "creaky",
-    "stormy", "mossy", "rocky", "sandy", "grassy", "leafy",
-    "thorny", "prickly", "spiky", "bumpy", "lumpy", "wavy", "hungry", "thirsty", "lucky", "guilty", "healthy", "wealthy", "busty", "bulky", "chunky",
-    "skinny", "scary", "grumpy", "crazy", "lazy", "bossy", "easy", "early", "daily", "weekly", "monthly", "yearly", "likely", "elderly", "deadly", "holy",
-    "primary", "secondary", "temporary", "stationary", "necessary", "imaginary", "ordinary", "military", "solitary", "mandatory", "compulsory", "on time",
-    "ill", "sick", "well", "fit", "pale", "blind", "deaf", "mute", "lame", "drunk", "sober", "naked", "nude", "barefoot", "gay", "royal", "noble", "famous",
-    "brave", "calm", "wise", "clever", "smart", "stupid", "silly", "funny", "strange", "odd", "weird", "shy", "proud", "rude", "polite", "kind", "cruel",
-    "mean", "evil", "good", "bad", "nice", "fine", "great", "late", "ready", "open source", "part time", "full time",
-    "high", "low", "near", "far", "close", "crisp", "firm", "dense",
-    "sparse", "solar", "polar", "lunar", "linear", "mint", "neat", "plain", "matt", "matte", "glossy", "faint", "vivid", "pastel", "neon", "multicoloured",
-    "multicolored", "toxic", "extinct", "aquatic", "domestic", "exotic", "tropical", "nocturnal", "amphibious", "venomous", "endemic", "halal", "kosher",
-    "organic", "homemade", "handmade", "home made", "hand made", "second hand", "brand new", "gluten free", "sugar free", "fat free", "wireless",
-    "waterproof", "built in", "stainless", "electric", "offshore", "inshore", "overweight", "underweight", "overdue", "due", "void", "null", "superior",
-    "inferior", "anterior", "major", "minor", "prime", "odd numbered", "even", "uneven", "negative", "positive", "friendly", "lonely", "ugly", "pretty",
-    "elegant", "brown", "red", "blue", "green", "white", "black", "pink", "grey", "yellow",
-})
 _SHAPES = (
     "star", "heart", "house", "ring", "cross", "circle", "triangle", "arrow", "diamond", "moon", "crescent", "leaf", "flower", "cone", "cylinder", "pyramid",
     "drop", "egg", "pear", "bell", "wedge", "rectangle",
@@ -99,46 +43,6 @@ _ANTONYMS = {"open": "closed", "enabled": "disabled", "lit": "unlit", "disabled"
               "clean": "dirty", "dead": "living", "smiling": "unsmiling", "evergreen": "deciduous", "awake": "sleeping",
               **{word: f"un{word}" for word in ("married", "occupied", "inhabited", "ripe", "peeled", "signed", "opened", "used", "finished", "painted",
     "labelled", "wrapped", "selected", "armed", "tuned", "cooked", "seasoned", "sliced", "paved", "furnished", "tidy", "healthy", "stable", "even")}}
-_UNCOUNTED = frozenset({
-    "sand", "cream", "bread", "rice", "soup", "cheese", "butter", "meat", "coffee", "tea", "juice", "wine", "beer", "oil", "salt", "flour", "honey",
-    "chocolate", "jam", "dust", "dirt", "mud", "rust", "smoke", "fire", "wood", "metal", "glass", "paper", "plastic", "gold", "money", "luggage", "furniture",
-    "damage", "fuel", "vegetation", "bark", "armour", "armor", "equipment", "weather", "stubble", "acne", "mould", "noise", "gas", "petrol", "diesel",
-    "steam", "fog", "rain", "lava", "blood", "ketchup", "mustard", "mayonnaise", "visibility", "parking", "wifi", "internet", "insurance", "air conditioning",
-    "storage", "access", "seating", "packaging", "bedding", "lighting", "flooring", "cladding", "insulation", "footwear", "headwear", "eyewear", "outerwear",
-    "underwear", "headgear", "literature", "progress", "experience", "sunlight", "ventilation", "plumbing", "security", "upholstery", "foliage", "moisture",
-    "oxygen", "air", "transit", "makeup", "paint", "pollen", "nectar", "cargo", "sun", "gum", "health", "hygiene", "humidity", "growth", "plumage", "chrome",
-    "cutlery", "crockery", "sap", "ink", "power", "frosting", "foil", "software", "hardware", "scenery", "sawdust", "wallpaper", "varnish", "glitter", "lace",
-    "pepper", "garlic", "parsley", "mist", "heat", "energy", "research", "knowledge", "evidence", "faith", "courage", "tinsel", "yarn", "thread",
-    "string cheese", "slime", "ash", "tar", "wax", "steel", "iron", "brass", "copper", "bronze", "aluminium", "rubber", "leather", "cotton", "wool", "silk",
-    "clay", "concrete", "cardboard", "marble", "porcelain", "bamboo", "velvet", "linen", "denim", "granite", "seaweed", "pasta", "lettuce", "corn", "wheat",
-    "hay", "popcorn", "toast", "mail", "clothing", "music", "traffic", "electricity", "heating", "wiring", "icing", "graffiti", "moss", "ivy", "soil",
-    "gravel", "food", "garbage", "lipstick", "writing", "content", "wrapping", "make up", "cocoa",
-    "hair", "skin", "focus", "fruit", "water", "milk", "sugar", "snow", "grass", "facial hair", "jewellery", "make-up", "fur", "foam", "ice"})
-_QUALITIES = frozenset({
-    "colour", "color", "hue", "shade", "shape", "state", "status", "condition", "age", "pattern", "texture", "finish", "quality", "temperature", "mood",
-    "emotion", "nationality", "brand", "make", "material", "made", "size", "height", "width", "length", "depth", "weight", "speed", "price", "brightness",
-    "gender", "sex", "race", "species", "breed", "orientation", "location", "place", "position", "taste", "flavour", "gloss", "fill", "kind", "category",
-    "basic", "superordinate", "class", "style", "surface", "rarity", "ripeness", "freshness", "doneness", "wetness", "difficulty", "level", "rank", "role",
-    "job", "profession", "language", "genre", "app", "model", "preparation",
-})
-_PARTICIPLES = frozenset({
-    "built", "made", "born", "sold", "bought", "grown", "drawn", "written", "worn", "torn", "broken", "eaten", "driven", "taken", "given", "hidden", "frozen",
-    "stolen", "woven", "thrown", "hung", "bent", "cut", "shut", "set", "lit", "led", "held", "spent", "won", "sent", "paid", "read", "shot", "spun", "struck",
-    "sunk", "kept", "bred", "fed", "shorn", "carven", "spread", "sewn", "knit", "caught", "fought", "taught", "brought", "ridden", "bitten", "shown", "seen",
-})
-_AMOUNTS_OF_STATE = frozenset({
-    "half", "well", "wide", "quarter", "nearly", "almost", "partly", "partially", "fully", "completely", "entirely", "mostly", "slightly", "barely", "hardly",
-    "never", "always", "often", "rarely", "seldom", "sometimes", "recently", "freshly", "newly", "badly", "poorly", "heavily", "lightly", "very", "quite",
-    "totally", "frequently", "occasionally", "regularly", "deeply", "thinly", "thickly", "loosely", "tightly", "halfway", "once", "twice",
-})
-_ACTIONS = frozenset({"activity", "action", "posture", "pose", "stance", "behaviour", "behavior", "movement", "motion", "task", "occupation"})
-_IDIOMS = frozenset({
-    "weight", "piece", "machine", "stage", "deck", "camera", "transit", "duty", "sale", "stock", "time", "foot", "bed", "flight", "use", "motion", "bloom",
-    "blossom",
-    "flower", "season", "love", "pain", "danger", "land", "board", "top", "hold", "construction", "repair", "maintenance", "pressure", "display", "loan",
-    "offer", "line", "shore", "site", "target", "strike", "leave", "holiday", "call", "guard", "view", "sight", "place", "print", "uniform", "costume",
-    "profile", "shape", "order", "service", "charge", "control", "school", "work", "home", "sea", "war", "rest", "risk", "fire", "hand", "front", "back",
-})
 _ORIGINS = ("made", "origin", "country", "country of origin", "countryOfOrigin", "country_of_origin", "hometown", "birthplace", "home", "region", "city")
 _VERBS = ("holds", "wears", "carries", "expires", "faces", "eats", "drinks", "rides", "drives", "plays", "costs", "weighs", "speaks", "reads", "likes", "lives",
     "sells", "shows", "needs", "contains", "includes", "accepts", "requires", "allows", "serves", "offers", "uses", "makes", "points", "looks", "swims",
@@ -155,7 +59,8 @@ _INFINITIVES = ("hold", "carry", "wear", "contain", "follow", "eat", "chase", "h
 _PLURALS = {
     "": "s", "s": "ses", "x": "xes", "z": "zes", "ch": "ches", "sh": "shes", "y": "ies", "ay": "ays", "ey": "eys", "oy": "oys",
     "person": "people", "man": "men", "human": "humans", "child": "children", "mouse": "mice", "knife": "knives", "shelf": "shelves",
-    "glasses": "glasses", "sheep": "sheep", "fish": "fish", "scissors": "scissors", "leaf": "leaves", "wolf": "wolves", "loaf": "loaves",
+    "glasses": "glasses", "sheep": "sheep", **{w: w for w in ("fish", "trout", "salmon", "squid", "bison", "shrimp", "series", "species")},
+    "scissors": "scissors", "leaf": "leaves", "wolf": "wolves", "loaf": "loaves",
     "wife": "wives", "scarf": "scarves", "hoof": "hooves", "thief": "thieves", "bus": "buses", "cactus": "cacti", "antenna": "antennae", "fungus": "fungi",
     "aircraft": "aircraft",
     "life": "lives", "half": "halves", "calf": "calves", "foot": "feet", "tooth": "teeth", "goose": "geese", "ox": "oxen", "box": "boxes",
@@ -355,15 +260,15 @@ ENGLISH = Language(
             *((noun, "them") for noun in ("person", "child", "player", "student", "doctor")),
         ),
     ),
-    qualities=_QUALITIES,
     patterns={
         **dict.fromkeys(("owner", "ownedBy", "owned_by"), "owned by {}"), **dict.fromkeys(("contents", "content", "filling"), "containing {}"),
         **dict.fromkeys(("text", "alt", "alt_text", "altText", "content_description"), 'with the text "{}"'),
         **{n: f'with the {n} "{{}}"' for n in ("caption", "title", "subtitle", "placeholder", "tooltip", "message", "slogan", "inscription", "hint")},
         **dict.fromkeys(("artist", "author", "painter", "maker"), "by {}"),
-        "destination": "to {}", "recipient": "to {}", "sender": "from {}", "label": "labelled {}", "called": "called {}", **dict.fromkeys(_ORIGINS, "from {}"),
+        "sender": "from {}", **dict.fromkeys(("accessory", "weapon", "headwear", "headgear"), "with {}"),
+        "label": 'labelled "{}"', "called": "called {}", **dict.fromkeys(_ORIGINS, "from {}"),
         **dict.fromkeys(("year", "model year", "production year", "year of manufacture", "year of publication"), "from {}"), "century": "from the {} century",
-        "decade": "from the {}", "season": "in {}", "nickname": "nicknamed {}", **{n: f"in the {{}} {n}" for n in ("team", "group", "department")},
+        "decade": "from the {}", "nickname": "nicknamed {}",
     },
     covers={
         "on the left": ("on the far left",), "on the right": ("on the far right",), "with hair": ("light-haired", "dark-haired"),
@@ -377,25 +282,12 @@ ENGLISH = Language(
         "> of several": "more than {1} {0}", "< x": "to the left of column {}", "> x": "to the right of column {}", "< y": "above row {}",
         "> y": "below row {}",
     },
-    states=_STATES,
-    participles=_PARTICIPLES,
-    amounts_of_state=_AMOUNTS_OF_STATE,
-    actions=_ACTIONS,
-    idioms=_IDIOMS,
-    slots=frozenset({"weapon", "tool", "headwear", "headgear", "accessory", "clothing", "clothes", "garment", "footwear", "prop", "pet", "facial hair",
-                     "instrument", "jewellery", "outfit"}),
-    ability="can",
     statives={f"{verb}ing": f"{verb}s" for verb in ("see", "own", "belong", "contain", "know", "like", "need", "want", "hear")}
     | {"being": "is", "resembling": "resembles", "loving": "loves", "liking": "likes"},
-    origins=frozenset(_ORIGINS),
     antonyms=_ANTONYMS,
     aliases={
-        "color": "colour", "smiles": "smiling", "on": "switched on", "off": "switched off",
-        **dict.fromkeys(("job", "profession", "occupation"), "working as"), "winner": "winning", "hurry": "in a hurry",
-        **{f"{axis}{_}pos": f"{axis} position" for axis in "xy" for _ in ("", "_", " ")}, **{
-            noun: f"{noun.removesuffix('er')}ing"
-            for noun in ("smoker", "drinker", "leader", "loser", "worker", "runner")
-        },
+        "color": "colour", "smiles": "smiling",
+        **{f"{axis}{_}pos": f"{axis} position" for axis in "xy" for _ in ("", "_", " ")},
         **{verb: _make_present_participle(verb if verb.endswith("s") else f"{verb}s") for verb in _VERBS},
     },
     numbered={
@@ -412,9 +304,9 @@ ENGLISH = Language(
     verb_forms=_make_present_participle,
     verbs={"containing": ("contains", "contain")},
     indefinite="a",
-    parts=PARTS,
-    uncounted=_UNCOUNTED,
-    plural_only=_PAIRS | {"glasses", "scissors"},
+    lexicon=Lexicon.read("english"),
+    possessive="whose",
+    attribution='with "{}: {}"',
     ranks={
         **dict.fromkeys(("state", "status", "condition", "mood", "emotion", "temperature", "texture"), _QUALITY),
         **dict.fromkeys(("brand", "make", "manufacturer", "species", "breed", "nationality"), _MATERIAL + 1), "model": _MATERIAL + 2,

@@ -8,7 +8,6 @@ way.
 
 from __future__ import annotations
 
-from referee.realisation.english import PARTS
 from referee.realisation.language import AFTER, BEFORE, Clauses, Grades, Language, Noun, Phrase
 from referee.records import Property
 
@@ -147,7 +146,6 @@ GERMAN = Language(
     merging=("mit", "ohne"),
     conjunction="und",
     having="mit",
-    parts=PARTS,
     predicative=_PREDICATE,
     lacking="ohne",
     negation="nicht ",
@@ -178,6 +176,8 @@ GERMAN = Language(
         which="{m:welchem|f:welcher|n:welchem|p:denen|m3:welchem|f3:welcher|n3:welchem|p3:denen}",
     ),
     capital_nouns=True,
+    attribution="mit „{}: {}“",
+    answers=("ja", "nein"),
     patterns={**dict.fromkeys(("Material", "material"), "aus {}"), "Marke": "der Marke {}", "Inhalt": "mit {}", "Herkunft": "aus {}"},
     something="etwas",
     aliases={

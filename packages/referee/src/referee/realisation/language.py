@@ -9,61 +9,38 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import NamedTuple
 
 from referee.realisation.annotation import UNSAYABLE
+from referee.realisation.lexicon import Lexicon
 from referee.records import LANDMARKS, Property
 
 BEFORE, AFTER = 0, 1
-_ADJECTIVE = re.compile(
-    r"(?:[a-z]{3}ed|[a-z]{3}ing|able|ible|ful|less|ous|ive|ic|ish|[a-z]{3}al|[a-z]{3}ant|[a-z]{3}(?<!m)ent|[a-z]{3}ly|some|ular|lit"
-    r"|proof|free|like)$"
-)
-_PARTICIPLE = re.compile(r"(?!\w*eed$|(?:\w*r)?bed$|s[hl]ed$)\w{2,}ed")
-_CODE = re.compile(r"[A-Z]{1,2}|[a-z]|X+[SL]|0")
 _YEAR = re.compile(r"[12]\d{3}")
-_DEMONYM = re.compile(r"(?:ish|ese|[iec]an|French|Dutch|German|Danish|Greek|Czech|Thai|Swiss|Welsh|Iraqi|Pakistani)$")
 # By letters and by the usual exceptions of sounds: an hour, an 8, an n, a unit, a one.
 _VOWEL = re.compile(
     r"(?!uni(?!n|m)|us[eiu]|eu|one\b|once\b|(?-i:U[A-Z]))[aeiou]|(?-i:LED|SUV|[FHLMNRSX][B-DF-HJ-NP-TV-XZ]+[A-Z]?\b)|hour|honest|heir|8|1[18]\b|[fhlmnrsx]\b",
     re.IGNORECASE,
 )
-_ADVERB = re.compile(r"(?!only|early|friendly|lonely|ugly)[a-z]{2,}ly")
-_TIMES = frozenset({"until", "till", "since", "before", "after"})
-_HYPHENATED = frozenset({"half", "well", "wide"})
-_BY_HAND = frozenset({"made", "held", "crafted", "woven", "painted", "drawn", "written", "knitted"})
-# fmt: off
-_PRONOUNS = frozenset({
-    "here", "there", "outside", "inside", "today", "tomorrow", "yesterday", "now", "everywhere", "nowhere", "nobody", "nothing", "everybody",
-    "somebody", "someone", "everyone", "something", "anything", "itself", "himself", "herself", "themselves",
-})
-# fmt: on
 _SHADE = re.compile(r"(?:light|dark|pale|bright|deep|medium)[ _-]+(?=\w)", re.IGNORECASE)
-_POSITIONS = frozenset({"upper", "lower", "left", "right", "top", "bottom", "middle", "front", "back", "first", "last"})
-# fmt: off
-_SHORT_PREPOSITIONS = frozenset({
-    "for", "on", "in", "out", "under", "at", "off", "up", "down", "over", "apart", "against", "behind", "beside", "between", "into", "onto", "through",
-    "across", "along", "around", "beneath", "underneath", "inside", "as",
-})
-# fmt: on
 NONE = frozenset(
     {"none", "nothing", "absent", "missing", "nenhum", "nenhuma", "nada", "kein", "keine", "keins", "nichts"}
 )
+_TRUTH = frozenset({"0", "1", "true", "false"})
 _YES, _NO = frozenset({"1", "yes", "true", "ja", "sim"}), frozenset({"0", "no", "false", "nein", "não"})
-# fmt: off
-_DIRECTIONS = frozenset({
-    "left", "right", "up", "down", "away", "back", "ahead", "forward", "forwards", "backward", "backwards", "sideways", "off", "north", "south",
-    "east", "west", "home", "straight",
-})
-# fmt: on
-_TRUTH = frozenset({"1", "true", "0", "false"})
-_FRACTION = re.compile(r"\d+(?:\.\d+)? ?%|0?\.\d+")
 _UNIT_NAME = re.compile(
-    r"(\w+)_([mck]?m|[mk]?g|m?l|px|s|min|h|(?:year|month|week|day|hour|minute|second|litre|degree|euro)s|percent)"
+    r"([\w ]+) ([mck]?m|[mk]?g|m?l|px|s|min|h|(?:year|month|week|day|hour|minute|second|litre|degree|euro)s|percent)"
 )
-_CLOCK = re.compile(r"\d?\d:\d\d.*")
+_NUMBER = re.compile(r"[-+]?[$£€]?\d[\d.,/:]*(?:(?: ?[%°]| ?[a-zA-Z°²³µ]{1,4}|k[mg]/h| [a-z]+)(?:/[a-z0-9²³]+)?)?")
+"""An amount: a number, with its unit if any."""
+_NAME_ADJECTIVES = frozenset({"brand", "make", "manufacturer", "nationality"})
+_SIDES = frozenset({"left", "right", "front", "back", "rear"})
+_COMPOUNDS = frozenset({"kind", "category"})
+"""Attributes whose values form a compound with the noun (the bowler hat)."""
+_COLOURS = frozenset({"colour", "color", "hue"})
+_DEMONYM = re.compile(r"(?:ish|ese|[iec]an|French|Dutch|German|Danish|Greek|Czech|Thai|Swiss|Welsh|Iraqi|Pakistani)$")
 _DENIED = re.compile(r"un(?!i|der)(\w+)")
+FRAME_RANK = 90
 
 
 class Noun(NamedTuple):
@@ -141,21 +118,16 @@ class Language:
     adjectives (behind words of `degrees`, too: mais baratos; `invariable` words have none), the genders that plural and
     oblique noun phrases have (`plural_of`, `oblique_of`: keys of `articles`), the one of an adjective behind a verb
     (`predicative`), the ending of several things in an oblique case (`oblique_plural`: den Würfeln), `ranks` of
-    attributes before the noun, and `parts` that a thing may have (`uncounted`: without an article; `plural_only`: without a singular).
+    attributes before the noun. `lexicon` has the words that the language knows for certain, `possessive` opens the
+    frame for others ("whose jaw is square"), and `attribution` is the frame for names that may be no nouns.
 
     `negation` stands before an adjective that does not hold. With `numbers_alone` a number needs no "ones" behind it
     ("the two with a handle"). `plurals` has nouns, and endings of nouns, with those for several things ("" is the
     rule); a language without any uses the same noun.
 
-    `qualities` are attributes whose values are adjectives of the whole thing; a value of any other one is said of what
-    the attribute names ("with blue eyes"). `patterns` word the values of an attribute behind the noun ("owned by {}");
-    `numbered` has the preposition of attributes whose numbers are names; `states` are attributes that are adjectives
-    themselves (open: ajar), `participles` those that do not end regularly (built), `amounts_of_state` words that limit
-    them (half-full); values of `actions` are verbs (posture: sitting), those of
-    `origins` places or adjectives of places, those of `slots` things (weapon: bow); `idioms` have no article behind a
-    preposition (on sale); `ability` is the verb "can"; `statives` are verbs
-    without a progressive form (owning: owns); `antonyms` are adjectives with their denial; `aliases` are names that the language itself has
-    for attributes (Farbe: colour).
+    `patterns` word the values of an attribute behind the noun ("owned by {}"); `numbered` has the preposition of
+    attributes whose numbers are names; `statives` are verbs without a progressive form (owning: owns); `antonyms` are
+    adjectives with their denial; `aliases` are names that the language itself has for attributes (Farbe: colour).
 
     `covers` has words that are true of more than one value: "on the left" of what is "on the far left", too. `than`
     compares with a number, `extremes` words superlatives of attributes without `grades`, `anything` and `something` are
@@ -193,9 +165,10 @@ class Language:
     copula: str = ""
     things: frozenset[str] = frozenset()
     generic_nouns: frozenset[str] = frozenset()
-    uncounted: frozenset[str] = frozenset()
-    plural_only: frozenset[str] = frozenset()
-    parts: frozenset[str] = frozenset()
+    lexicon: Lexicon = field(default_factory=Lexicon)
+    possessive: str = ""
+    attribution: str = "{}: {}"
+    answers: tuple[str, str] = ("yes", "no")
     negation: str = ""
     plurals: Mapping[str, str] = field(default_factory=dict)
     adjectives: int = BEFORE
@@ -215,18 +188,9 @@ class Language:
     plural_of: Mapping[str, str] = field(default_factory=dict)
     oblique_of: Mapping[str, str] = field(default_factory=dict)
     ranks: Mapping[str, int] = field(default_factory=dict)
-    qualities: frozenset[str] = frozenset()
     patterns: Mapping[str, str] = field(default_factory=dict)
     numbered: Mapping[str, str] = field(default_factory=dict)
-    states: frozenset[str] = frozenset()
-    participles: frozenset[str] = frozenset()
-    amounts_of_state: frozenset[str] = frozenset()
-    actions: frozenset[str] = frozenset()
-    idioms: frozenset[str] = frozenset()
-    slots: frozenset[str] = frozenset()
-    ability: str = ""
     statives: Mapping[str, str] = field(default_factory=dict)
-    origins: frozenset[str] = frozenset()
     antonyms: Mapping[str, str] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)
     capital_nouns: bool = False
@@ -310,9 +274,9 @@ class Language:
     def several(self, noun: Noun) -> Noun:
         """Return the noun for more than one object; the longest ending that the language has determines it."""
         endings = [end for end in self.plurals if noun.word.endswith(end)]
-        if not endings:
+        end = max(endings, key=len, default="")
+        if not endings or (len(end) < 3 and self.lexicon.is_plural(noun.word) and self._is_known_noun(noun.word)):
             return noun
-        end = max(endings, key=len)
         head, partitive, of = noun.word.partition(f" {self.partitive} ")
         if self.partitive and partitive and partitive not in end:
             return noun._replace(word=f"{self.several(Noun(head)).word}{partitive}{of}")
@@ -342,7 +306,7 @@ class Language:
                 expressed = frozenset(unworded[p] for p in group)
                 worded += [(phrase, expressed) for phrase in self.phrases[group]]
                 left = [p for p in left if p not in group]
-        worded += [(self.describe_unknown(p), frozenset([unworded[p]])) for p in left]
+        worded += [(self.describe_unknown(unworded[p]), frozenset([unworded[p]])) for p in left]
         return sorted(worded, key=lambda item: (item[0], sorted(item[1])))
 
     def _capitalise_noun(self, noun: str) -> str:
@@ -351,194 +315,211 @@ class Language:
     def _canonicalise(self, prop: Property) -> Property:
         """Return a property under the name of its attribute in the tables of the language.
 
-        A number of plays is no playing, and nobody works as retired.
+        A number of plays is no playing.
         """
         name = self.aliases.get(prop.name.lower(), prop.name)
         is_count = name.endswith("ing") and prop.name.endswith("s") and prop.value.isdecimal()
-        is_other = name.endswith(" as") and (
-            prop.value in NONE or (self.is_state(prop.value) and not prop.value.endswith(("ant", "ent")))
-        )
-        return prop if is_other or (is_count and 1 < int(prop.value) < 1000) else Property(name, prop.value)
+        return prop if is_count and 1 < int(prop.value) < 1000 else Property(name, prop.value)
 
     def describe_unknown(self, prop: Property) -> Phrase:
-        """Return words for a property without a phrase: its value as an adjective, or its name for yes-no values.
+        """Return words for a property without a phrase.
 
-        Features (``hasStripe:1``, ``fringe:yes``, ``sleeves:long``, ``wheels:3``) get "with", states (``hot:1``) are
-        adjectives. A value of a name with several words (``batteryLevel:high``) is no adjective of the whole object.
+        Words that the lexicon knows for certain are put as usual ("with a red lid", "holding a ball"); all others get
+        a frame that is grammatical whatever they are.
         """
-        name = split_name(re.sub(r"^(?:has|is)(?=[A-Z_.-])", "", prop.name))
-        if (unit := _UNIT_NAME.fullmatch(prop.name)) and re.fullmatch(r"\d+(?:\.\d+)?", prop.value):
-            words = self.measured(split_name(unit[1]), f"{prop.value} {unit[2]}")
-            return Phrase(AFTER, self.unnamed_rank, words)
-        value = prop.value.lower()
-        if pattern := self._get_pattern(prop):
-            is_none = value in NONE or value == "empty"
-            words = prop.value if '"' in pattern else _format_value_words(prop.value)
-            words = self._express_lack(name) if is_none and self.lacking else pattern.format(words)
-            return Phrase(AFTER, self.unnamed_rank, words)
-        if value in ("on", "off") and (name in self.states - self.parts or _PARTICIPLE.fullmatch(name)):
-            value = "yes" if value == "on" else "no"
-        if value in _YES | _NO:
-            return self._say_answer(prop.name, self.aliases.get(name, name), value in _YES, value in _TRUTH)
-        if name in self.states and _FRACTION.fullmatch(value):
-            return Phrase(self.adjectives, self.ranks.get("state", self.unnamed_rank), f"{prop.value} {name}")
-        if prop.name in self.relations and value not in NONE:
-            # An attribute that is called like a relation names a thing: "in a box".
-            return Phrase(
-                AFTER,
-                self.unnamed_rank,
-                f"{self.relations[prop.name]} {self._make_object(_format_value_words(prop.value))}",
-            )
-        if self.verb_forms is not None and (phrase := self._say_action(name, prop.value)):
-            return phrase
-        if value in NONE:
-            return Phrase(AFTER, self._had_rank, self._express_lack(self._find_bearer(name)))
-        if name in self.states and prop.value in _PRONOUNS:
-            return Phrase(AFTER, self.participle_rank, f"{name} {value}")
-        if name in self.states - self.parts and not re.search(r"\d", value):
-            return Phrase(self.adjectives, self.ranks.get("state", self.unnamed_rank), _format_value_words(prop.value))
-        # A bare number is no adjective: "with size 3".
-        if re.search(r"\d", prop.value):
-            return Phrase(AFTER, self.unnamed_rank, self.counted(prop) or self.measured(name, prop.value))
-        is_name = not self.qualities and prop.value[:1].isupper() and name not in self.aliases.values()
-        if name not in self.ranks and (is_name or _CODE.fullmatch(prop.value)):
-            name = self.grades[name].called or name if name in self.grades else self._capitalise_noun(name)
-            opening = (self._is_quality(name) and self.partitive) or self.having
-            return Phrase(AFTER, self.unnamed_rank, f"{self.numbered.get(name, f'{opening} {name}')} {prop.value}")
-        if name in self.numbered and (
-            name in self.grades or {*split_name(value).split()} <= _POSITIONS | {*self.ordinals.values()}
-        ):
-            opening, article = self.numbered[name].partition(" ")[0], self.articles[self.default.gender]
-            return Phrase(AFTER, self.unnamed_rank, f"{opening} {article} {_format_value_words(prop.value)} {name}")
-        if had := self._had_so(prop.name, name, _format_value_words(prop.value)):
-            # "The printer out of paper with a fast processor"
-            return Phrase(AFTER, self.unnamed_rank - (not had.startswith(self.having)), had)
-        # "Red with dots" follows its noun.
-        is_long = bool(set(prop.value.split()[1:]) & self.openers) and bool(self.qualities)
-        place = AFTER if is_long else self.adjectives
-        return Phrase(place, self.ranks.get(prop.name, self.unnamed_rank), self._make_adjective(prop))
+        name = _split_attribute(self._canonicalise(prop).name)
+        frames = (
+            self._say_pattern,
+            self._say_answer,
+            self._say_lack,
+            self._say_action,
+            self._say_amount,
+            self._say_quality,
+            self._say_part,
+        )
+        value = prop.value.strip() if re.search(r"\d", prop.value) else _format_value_words(prop.value)
+        phrases = (frame(prop, name, value) for frame in frames)
+        return next((phrase for phrase in phrases if phrase is not None), None) or self.say_plainly(prop)
+
+    def say_plainly(self, prop: Property, is_number: bool = False) -> Phrase:
+        """Return a property in a frame for any words: "whose jaw is square", 'with "tolls: avoid"'.
+
+        With `is_number` a 0 is no "no", and the name of a part no amount.
+        """
+        name, value = _split_attribute(prop.name), _format_value_words(prop.value)
+        answer = self.answers[value.lower() in _NO] if value.lower() in _YES | _NO and not is_number else ""
+        is_other = answer or (is_number and name in self.lexicon.nouns) or not self.lexicon.can_be_noun(name)
+        if is_other or not self.possessive or self.clauses is None:
+            return Phrase(AFTER, self.unnamed_rank, self.attribution.format(name, answer or _format_value(prop.value)))
+        is_kind = name.rpartition(" ")[2] in self.lexicon.kinds and re.fullmatch(r"[a-z -]+", value)
+        is_known = is_kind or _NUMBER.fullmatch(value) or self.lexicon.is_adjective(value)
+        is_known = is_known or value.rpartition(" ")[2] in self.lexicon.masses
+        said = value if is_known and value not in NONE else f'"{_format_value(prop.value)}"'
+        verb = self.clauses.be[self.lexicon.is_plural(name)]
+        return Phrase(AFTER, FRAME_RANK, f"{self.possessive} {name} {verb} {said}")
 
     @property
     def _had_rank(self) -> int:
         """The rank of parts, which follow all adjectives."""
         return self.participle_rank if self.adjectives == AFTER else self.unnamed_rank
 
-    def _get_pattern(self, prop: Property) -> str:
-        """Return the pattern of an attribute; none for an adjective of a place ("Spanish") where the pattern takes its name."""
-        pattern = self.patterns.get(prop.name) or self.patterns.get(split_name(prop.name), "")
-        is_adjective = prop.name in self.origins and (not prop.value[:1].isupper() or _DEMONYM.search(prop.value))
-        return "" if is_adjective else pattern
+    def _say_pattern(self, prop: Property, name: str, value: str) -> Phrase | None:
+        """Return the words of an attribute that the language has a pattern for ("owned by Ann", "in row 2")."""
+        if (unit := _UNIT_NAME.fullmatch(name)) and re.fullmatch(r"\d+(?:\.\d+)?", value):
+            words = self.measured(unit[1], f"{value} {unit[2]}")
+            return Phrase(AFTER, self.unnamed_rank, words)
+        if value.lower() in NONE:
+            return None
+        pattern = self.patterns.get(prop.name) or self.patterns.get(name, "")
+        if pattern.startswith("from") and _DEMONYM.search(value):
+            return None
+        opening = pattern.partition(" ")[0]
+        is_action = opening in self.lexicon.gerunds or self.lexicon.is_participle(opening)
+        rank = self.participle_rank if is_action else self.unnamed_rank
+        if '"' in pattern and not self._is_adjective(value):
+            return Phrase(AFTER, rank, pattern.format(prop.value))
+        if pattern and (thing := self._make_object(value)):
+            return Phrase(AFTER, rank, pattern.format(thing))
+        if name in self.numbered and re.fullmatch(r"\d+|[A-Z]\d*", value):
+            return Phrase(AFTER, self.unnamed_rank, f"{self.numbered[name]} {value}")
+        if self.possessive and re.fullmatch(r"[A-Za-z]{1,3}-?\d[\w.]*", value) and self.lexicon.can_be_noun(name):
+            return Phrase(AFTER, self.unnamed_rank, f"{self.having} {name} {value}")
+        return None
+
+    def _say_answer(self, prop: Property, name: str, value: str) -> Phrase | None:
+        """Return the words of a yes-no attribute: a part that is had or lacking, or an adjective; None if it may be either."""
+        if value.lower() not in _YES | _NO or self.clauses is None:
+            return None
+        is_yes, denial = value.lower() in _YES, self.clauses.no
+        name = self.aliases.get(name, name)
+        is_had = re.match(r"has(?=[A-Z_.-])", prop.name) is not None
+        is_thing = (is_had and self.lexicon.can_be_noun(name)) or self._is_part(name)
+        is_state = self._is_adjective(name) or name in self.aliases.values()
+        if is_thing and (is_had or not is_state):
+            if not is_yes:
+                return Phrase(AFTER, self._had_rank, self._express_lack(name))
+            article = "" if self.lexicon.is_uncounted(name) or not self.indefinite else f"{self.indefinite} "
+            return Phrase(AFTER, self._had_rank, f"{self.having} {article}{self._capitalise_noun(name)}")
+        if is_thing or not is_state:
+            return None
+        if (" " in name or name in self.lexicon.predicative) and self.lexicon.adjectives:
+            clause = f"{self.clauses.that} {self.clauses.be[0]} {'' if is_yes else f'{denial} '}{name}"
+            return Phrase(AFTER, self.participle_rank, clause)
+        if not is_yes and (positive := _DENIED.fullmatch(name)) and self._is_adjective(positive[1]):
+            name, is_yes = positive[1], True
+        if not is_yes and name in self.antonyms:
+            name, is_yes = self.antonyms[name], True
+        rank = self.ranks.get("quality", self.unnamed_rank)
+        adjective = self._make_adjective(Property(prop.name, name))
+        return Phrase(self.adjectives, rank, adjective if is_yes else f"{self.negation}{adjective}")
+
+    def _say_lack(self, prop: Property, name: str, value: str) -> Phrase | None:
+        """Return the words of something that is lacking ("without a lid")."""
+        is_sure = self.lexicon.can_be_noun(name) if self.indefinite else self._is_part(name)
+        return Phrase(AFTER, self._had_rank, self._express_lack(name)) if value.lower() in NONE and is_sure else None
 
     def _express_lack(self, name: str) -> str:
-        """Return words for a part that is lacking."""
-        thing = name if not self.indefinite or self._is_uncounted(name) else f"{self.indefinite} {name}"
-        return f"{self.lacking} {self._capitalise_noun(thing)}"
+        """Return words for a part that is lacking; "no" goes before any noun, an article only before countable ones."""
+        if not self.indefinite:
+            return f"{self.lacking} {self._capitalise_noun(name)}"
+        if not self._is_part(name):
+            return f"{self.having} no {name}"
+        return f"{self.lacking} {'' if self.lexicon.is_uncounted(name) else f'{self.indefinite} '}{name}"
 
-    def _say_answer(self, attribute: str, name: str, is_yes: bool, is_truth: bool) -> Phrase:
-        """Return words for a yes-no attribute: a part that is had or lacking, or an adjective."""
+    def _say_action(self, prop: Property, name: str, value: str) -> Phrase | None:
+        """Return the words of an attribute that is a verb as it follows a noun ("holding a ball", "built in 1975")."""
         first, _, rest = name.partition(" ")
-        denial = self.clauses.no if self.clauses is not None else self.negation.strip(" -")
-        if rest and self.clauses is not None and first == self.ability:
-            ability = first if is_yes else f"{first}{denial}"
-            return Phrase(AFTER, self.participle_rank, f"{self.clauses.that} {ability} {rest}")
-        if rest and (words := self._find_action_words(first, rest)):
-            return Phrase(AFTER, self.unnamed_rank, words if is_yes else f"{denial} {words}")
-        if (_PARTICIPLE.fullmatch(first) or first in self.participles) and rest.partition(" ")[0] in self.openers:
-            # "struck by lightning", "born in captivity"
-            return Phrase(AFTER, self.participle_rank, name if is_yes else f"{denial} {name}")
-        if self._is_part(first) and self.is_state(rest) and rest not in _BY_HAND | self.parts:
-            # "hand raised": a raised hand
-            name = f"{rest} {first}"
-        if self.is_state(rest) and self.states and (first.endswith("s") or first in self.irregular_plurals):
-            return Phrase(AFTER, self._had_rank, f"{self.having} {'' if is_yes else 'no '}{name}")
-        if self._had(attribute, name, is_truth):
-            lacking = self._express_lack(name)
-            words = f"{self.having} {lacking.removeprefix(f'{self.lacking} ')}" if is_yes else lacking
-            return Phrase(AFTER, self._had_rank, words)
-        rank = self.ranks.get("quality", self.unnamed_rank)
-        if not is_yes and name in self.antonyms:
-            return Phrase(self.adjectives, rank, self.antonyms[name])
-        if not is_yes and (positive := _DENIED.fullmatch(name)) and self.is_state(positive[1]):
-            return Phrase(self.adjectives, rank, positive[1])
-        if not is_yes and self.clauses is not None and (name.startswith("non ") or (rest and self.states)):
-            return Phrase(AFTER, self.participle_rank, f"{self.clauses.that} {self.clauses.be[0]} {denial} {name}")
-        return Phrase(self.adjectives, rank, name if is_yes else f"{self.negation}{name}")
-
-    def _find_action_words(self, first: str, rest: str) -> str:
-        """Return the words of an answer that is a place or an action ("on a ladder", "holding a ball"); empty if it is none."""
-        if first in self.openers | _SHORT_PREPOSITIONS:
-            is_bare = " " in rest or rest in self.idioms or first not in _SHORT_PREPOSITIONS
-            return f"{first} {rest if is_bare else self._make_object(rest)}"
-        if rest in _SHORT_PREPOSITIONS:
-            is_part = self._is_part(first)
-            return (
-                f"{self.having} {self.articles[self.default.gender]} {first} {rest}" if is_part else f"{first} {rest}"
-            )
-        if first in self.aliases:
-            return f"{self.aliases[first]} {rest}"
-        is_verb = first in self.aliases.values() or (first.endswith("ing") and self._is_uncounted(rest))
-        return f"{first} {self._make_object(rest)}" if is_verb else ""
-
-    def _say_action(self, name: str, value: str) -> Phrase | None:
-        """Return words for an attribute that is a verb in the form that follows a noun; None if it is none.
-
-        "holding a ball", "played by Ann", "planted in 1950", "half-eaten".
-        """
-        name = re.sub(r"^missing (?:part|piece|item)s?$", "missing", name)
-        first, _, rest = name.partition(" ")
-        thing, is_none = _format_value_words(value), value.lower() in NONE
-        year = "in " if _YEAR.fullmatch(value) else "at " if _CLOCK.fullmatch(value) else ""
-        is_participle = bool(_PARTICIPLE.fullmatch(first)) or first in self.participles
-        is_verb = first.endswith("ing") and first not in self.parts
-        is_limited = thing in self.amounts_of_state or thing.startswith("not ") or _ADVERB.fullmatch(thing)
-        if rest and (is_participle or is_verb or self.is_state(first)):
-            # "played by", "made of", "open until"; "half burned down"
-            if is_limited:
-                return Phrase(AFTER, self.participle_rank, f"{thing} {name}")
-            is_bare = rest in _TIMES or rest == self.partitive or thing in self.idioms
-            words = "nothing" if is_none else thing if is_bare else self._make_object(thing)
-            is_linked = rest in _SHORT_PREPOSITIONS | self.openers | _TIMES
-            return Phrase(AFTER, self.participle_rank, f"{name} {words}") if is_linked else None
-        if is_verb:
-            words = "nothing" if is_none else year + thing if year else self._make_object(thing)
-            return Phrase(AFTER, self.participle_rank, f"{name} {words}")
-        if name in self.openers - self.determiners | _SHORT_PREPOSITIONS and not is_none:
-            return Phrase(AFTER, self.unnamed_rank, f"{name} {year}{thing if year else self._make_object(thing)}")
-        if name in self.actions and thing.partition(" ")[0].endswith("ing"):
-            return Phrase(AFTER, self.participle_rank, thing)
-        if name in self.actions and self.is_state(thing):
-            return Phrase(self.adjectives, self.ranks.get("state", self.unnamed_rank), thing)
-        if is_limited and not rest and not self._is_part(name) and (is_participle or self.is_state(name)):
-            joint = "-" if thing in _HYPHENATED else " "
-            place = AFTER if thing.startswith("not ") else self.adjectives
-            return Phrase(place, self.ranks.get("state", self.unnamed_rank), f"{thing}{joint}{name}")
-        if rest or not is_participle or is_none or self._is_quality(name):
+        is_action = first in self.lexicon.gerunds or (self.lexicon.is_participle(first) and bool(self.indefinite))
+        if not is_action or (rest and rest not in self.openers):
             return None
-        if thing.rpartition(" ")[2] in self.parts - self.states - _DIRECTIONS:
-            return Phrase(AFTER, self.unnamed_rank, f"{self.having} {self._make_object(f'{name} {thing}')}")
-        is_place = " " in thing and self._is_adverbial(thing)
-        return (
-            Phrase(AFTER, self.participle_rank, f"{name} {year}{thing}")
-            if is_place or name not in self.states
-            else None
-        )
+        year = "in " if _YEAR.fullmatch(value) else "at " if re.match(r"\d?\d:\d\d", value) else ""
+        thing = "nothing" if value in NONE else f"{year}{value}" if year and not rest else self._make_object(value)
+        if not thing or (first in self.lexicon.participles - {"made", "built", "born", "found"} and not (year or rest)):
+            return None
+        return Phrase(AFTER, self.participle_rank, f"{name} {thing}")
 
     def _make_object(self, thing: str) -> str:
-        """Return the object of a verb, with an article if it is a countable thing."""
-        is_bare = (
-            self._is_adverbial(thing)
-            or self._is_uncounted(thing)
-            or bool(re.match(r"(?:an?|the|no|nothing|both) |\d", thing))
+        """Return the object of a verb or preposition, with an article if it is a countable thing; empty if that is unknown."""
+        first, _, last = thing.rpartition(" ")
+        is_bare = thing[:1].isupper() or thing[:1].isdigit() or thing in self.lexicon.adverbs | self.lexicon.directions
+        is_bare = is_bare or not self.indefinite
+        if is_bare or re.match(r"(?:an?|the|no|his|her|its) \w", thing):
+            return thing
+        is_sure = self._is_known_noun(last) and all(
+            self._is_adjective(w) or self.lexicon.is_noun(w) for w in first.split()
         )
-        is_bare = is_bare or thing.partition(" ")[0] in {*self.numbers.values(), self.singular_numeral}
-        is_bare = is_bare or thing[:1].isupper() or thing in _PRONOUNS or thing in self.states - self.parts
-        return thing if is_bare or not self.indefinite else f"{self.indefinite} {thing}"
+        if not is_sure:
+            return ""
+        return thing if self.lexicon.is_uncounted(thing) else f"{self.indefinite} {thing}"
 
-    def _is_adverbial(self, words: str) -> bool:
-        """Return whether words behind a verb are a direction, a manner or a place and not a thing ("looking left")."""
-        first = words.partition(" ")[0].lower()
-        is_manner = first == words and words.endswith(("ly", "wise", "ward", "wards"))
-        return first in _DIRECTIONS | self.openers | _SHORT_PREPOSITIONS or is_manner
+    def _say_amount(self, prop: Property, name: str, value: str) -> Phrase | None:
+        """Return the words of a number; 0 and 1 are an answer where no other attribute of the scene says more."""
+        return None if value in _TRUTH or not _NUMBER.fullmatch(value) else self.say_number(prop)
+
+    def say_number(self, prop: Property) -> Phrase:
+        """Return the words of a number: "with three dots", "with a weight of 3 kg"."""
+        name, value = split_name(prop.name), prop.value.strip()
+        is_clock = value.endswith((" am", " pm"))
+        words = self.counted(prop) or ("" if is_clock or name in self.lexicon.nouns else self.measured(name, value))
+        rank = FRAME_RANK if self.possessive and words.startswith(self.possessive) else self.unnamed_rank
+        return Phrase(AFTER, rank, words) if words else self.say_plainly(prop, is_number=True)
+
+    def _say_quality(self, prop: Property, name: str, value: str) -> Phrase | None:
+        """Return a value as an adjective of the whole thing, if it is one."""
+        if name not in self.lexicon.qualities and (name not in self.ranks or name == "shade"):
+            return None
+        is_name = name in _NAME_ADJECTIVES and prop.value[:1].isupper()
+        is_compound = name in _COMPOUNDS and re.fullmatch(r"[a-z]+(?:[ -][a-z]+)?", value)
+        is_material = name == "material" and value in self.lexicon.masses
+        is_colour = name in _COLOURS and re.fullmatch(r"[a-z]+(?:[ -][a-z]+)?", value) and value not in NONE
+        if value in self.lexicon.predicative and self.clauses is not None:
+            return Phrase(AFTER, self.participle_rank, f"{self.clauses.that} {self.clauses.be[0]} {value}")
+        if not (
+            self._is_adjective(value) or (self.indefinite and (is_name or is_compound or is_material or is_colour))
+        ):
+            return None
+        return Phrase(self.adjectives, self.ranks.get(prop.name, self.unnamed_rank), self._make_adjective(prop))
+
+    def _say_part(self, prop: Property, name: str, value: str) -> Phrase | None:
+        """Return a part with its quality ("with long sleeves", "with a steel ferrule")."""
+        name = re.sub(r"(?<=^hair|^skin) (?:colou?r|length)$", "", name)
+        name = re.sub(r"^(eye|lip|eyebrow|shoe) colou?r$", r"\1s", name)
+        if (
+            self.indefinite
+            and value in ("many", "few")
+            and self.lexicon.is_plural(name)
+            and self.lexicon.can_be_noun(name)
+        ):
+            return Phrase(AFTER, self.unnamed_rank, f"{self.having} {value} {name}")
+        # "Leaves" are parts if they are dry, "faces" a verb if it is left.
+        is_part = self._is_part(name) or (self._is_known_noun(name) and " " not in name and value not in _SIDES)
+        if not self.indefinite or not is_part or " of " in name or name in self.lexicon.qualities:
+            return None
+        if value in ("on", "off"):
+            return Phrase(AFTER, self._had_rank, f"{self.having} {self.articles[self.default.gender]} {name} {value}")
+        is_material = value in self.lexicon.masses and name not in self.lexicon.masses
+        is_name = re.fullmatch(r"[A-Z]{2,}", value) and not self.lexicon.is_plural(name)
+        if value in self.lexicon.predicative or not (is_material or is_name or self._is_adjective(value)):
+            return None
+        article = "" if self.lexicon.is_uncounted(name) else f"{self.indefinite} "
+        return Phrase(AFTER, self.unnamed_rank, f"{self.having} {article}{value} {name}")
+
+    def _is_adjective(self, words: str) -> bool:
+        """Return whether words are an adjective: a known one, or by its ending in a language that inflects them."""
+        if self.lexicon.adjectives:
+            return self.lexicon.is_adjective(words)
+        return words.isalpha() and any(words.endswith(end) for end in self.inflections)
+
+    def _is_known_noun(self, words: str) -> bool:
+        """Return whether the last of some words is a known noun, in the singular or the plural."""
+        last = words.rpartition(" ")[2]
+        if self.lexicon.is_noun(last) or last in self.lexicon.plurals:
+            return True
+        return self.lexicon.is_plural(last) and self._find_singular(last) in self.lexicon.nouns
+
+    def _is_part(self, name: str) -> bool:
+        """Return whether the name of an attribute is certainly a noun."""
+        return self.lexicon.can_be_noun(name) and self._is_known_noun(name)
 
     def _make_adjective(self, prop: Property) -> str:
         """Return a value as an adjective; one from the language's tables is inflected."""
@@ -552,10 +533,6 @@ class Language:
         end = max((end for end in self.inflections if word.endswith(end)), key=len, default="")
         return word.removesuffix(end) + self.inflections.get(end, "") if end else word
 
-    def _is_quality(self, name: str) -> bool:
-        """Return whether an attribute is a quality or an amount, and not a part."""
-        return name in self.grades or name in self.ranks or name in self.qualities or name == "type"
-
     def counted(self, prop: Property) -> str:
         """Return a number of parts ("with 3 dots", "without wheels").
 
@@ -564,13 +541,13 @@ class Language:
         name = re.sub(r"^(?:has|number of|number|num|count of) | count$", "", split_name(prop.name))
         named = name != split_name(prop.name)
         name, of, whole = name.partition(f" {self.partitive} ")
-        last = name.rpartition(" ")[2]
-        is_plural = (last.endswith("s") and not last.endswith(("ss", "us"))) or last in self.irregular_plurals
-        is_plural = is_plural and name not in self.grades
-        if not (self.indefinite and prop.value.isdecimal() and (named or last in self.parts or is_plural)):
+        is_plural = self.lexicon.is_plural(name) and name not in self.grades
+        is_sure = self.lexicon.can_be_noun(name) or self._find_singular(name) in self.lexicon.nouns
+        is_count = prop.value.isdecimal() and (named or is_plural) and is_sure
+        if not (self.indefinite and is_count):
             return ""
-        single = self._find_singular(name) if is_plural and last not in self.plural_only else name
-        many = name if is_plural or name.endswith("s") else self.several(Noun(name)).word
+        single = self._find_singular(name) if is_plural else name
+        many = name if is_plural else self.several(Noun(name)).word
         thing = single if int(prop.value) == 1 else many
         number = int(prop.value)
         words = (
@@ -586,122 +563,22 @@ class Language:
         return next((word for word in (*irregular, *regular) if self.several(Noun(word)).word == name), name)
 
     def measured(self, name: str, value: str) -> str:
-        """Return a number with the name of its attribute.
-
-        "with a speed of 50 km/h", "in row 2"; a code is none ("with species s1").
-        """
+        """Return a number with the name of its attribute ("with a speed of 50 km/h", "in row 2"); empty if that may be no English."""
         if unit := re.fullmatch(
             r"(?!1 )(.*\d )(inch|metre|meter|day|week|month|year|hour|minute|second|litre|watt|volt)", value
         ):
             value = f"{unit[1]}{self.several(Noun(unit[2])).word}"
         if name in self.numbered and re.fullmatch(r"\w+", value):
             return f"{self.numbered[name]} {value}"
-        if self.states and re.search(r" (?:number|no|id|code|nr)$", name):
+        if not (self.indefinite and self.partitive):
             return f"{self.having} {name} {value}"
-        if self.states and (name in self.states or _PARTICIPLE.fullmatch(name)):
-            if re.search(r"[^\W\d]{3}", value):
-                return f"{name} {value}"
-            name = name if _YEAR.fullmatch(value) else f"{name} count"
-        if self.indefinite and self.partitive and re.match(r"(?:[a-z]+ )?[-+$£€]?\d", value):
-            return f"{self.having} {self.indefinite} {name} {self.partitive} {value}"
-        return f"{self.having} {name} {value}"
-
-    def _had_so(self, attribute: str, name: str, value: str) -> str:
-        """Return a phrase of a part with its value, or of a value that is a thing or a place itself.
-
-        "with long sleeves", "with a high battery level", "with tattoos on the arm"; empty if the value is a quality of
-        the whole object.
-        """
-        if not self.indefinite:
+        if re.search(r" (?:number|no|id|code|nr)$", name):
+            return f"{self.having} {name} {value}"
+        if not self.lexicon.can_be_noun(name):
             return ""
-        thing = self._find_bearer(name)
-        if thing != name and thing not in self.parts and (many := self.several(Noun(thing)).word) in self.parts:
-            thing = many
-        is_quality = attribute in self.ranks or (
-            " " not in name and (self._is_quality(name) if self.qualities else name not in self.parts)
-        )
-        if name == "shade":
-            # A torn shade is no quality of its lamp; a half full amount is one of the whole.
-            is_quality = bool(_SHADE.match(f"{value} x")) or frozenset([Property("colour", value)]) in self.phrases
-        first, _, rest = value.partition(" ")
-        is_quality = is_quality or (
-            name.endswith("ness") and self.is_state(value.rpartition("-")[2]) and value not in ("high", "low")
-        )
-        is_quality = is_quality or (name == "amount" and value.rpartition(" ")[2] in self.states)
-        article = "" if self._is_uncounted(thing) else f"{self.indefinite} "
-        if rest and first in self.openers | _SHORT_PREPOSITIONS:
-            return value if is_quality else f"{self.having} {article}{thing} {value}"
-        if rest and first in self.determiners:
-            return f"{self.having} {value} as {thing}" if self.qualities else ""
-        if is_quality:
-            return self.aliases.get(value, "") if value in ("on", "off") else ""
-        if " " in name and thing != name and thing.rpartition(" ")[2] not in self.parts | self.uncounted:
-            thing = name
-        if value[:1].isupper() and " " in name and self.is_state(name.partition(" ")[0]):
-            return f"{self.having} {value} as {self.articles[self.default.gender]} {name}"
-        if rest and first.endswith("ing") and self._is_uncounted(thing) and first not in self.parts:
-            return f"{self.having} {thing} {value}"
-        if value in ("on", "off", "up", "down", "out", "backwards", "sideways"):
-            return f"{self.having} {self.articles[self.default.gender]} {thing} {value}"
-        if value == "many" or value in self.numbers.values() or value == self.singular_numeral:
-            last = thing.rpartition(" ")[2]
-            is_one = value == self.singular_numeral or last.endswith("s")
-            return f"{self.having} {value} {thing if is_one else self.several(Noun(thing)).word}"
-        # Things that are had as something else: "with pears as fruit".
-        if (
-            self.qualities
-            and re.fullmatch(r"[a-z ]*[a-z]{2}(?<![sui])(?<!canva|.atla)(?<!ward)s", value)
-            and not self._is_uncounted(value[:-1])
-        ):
-            return f"{self.having} {value} as {thing}"
-        # What is had in a slot is said alone: "with a full beard" as facial hair.
-        head = value.rpartition(" ")[2]
-        if rest and first in _POSITIONS and self._is_part(rest) and self.qualities:
-            return f"{self.having} {article}{thing} on {self.articles[self.default.gender]} {value}"
-        if (name in self.slots or (rest and head in self.parts)) and head not in self.states | _DIRECTIONS:
-            had = f"{self.having} {'' if self._is_uncounted(head) else f'{self.indefinite} '}{value}"
-            return had if name in self.slots else f"{had} as {thing}"
-        article = "" if self._is_uncounted(thing) else f"{self.indefinite} "
-        return f"{self.having} {article}{value}{'' if value.endswith(thing) else f' {thing}'}"
-
-    def _is_part(self, name: str) -> bool:
-        """Return whether the last word of a name is a part, or several of them are."""
-        last = name.rpartition(" ")[2]
-        return last in self.parts or self.several(Noun(last)).word in self.parts
-
-    def _find_bearer(self, name: str) -> str:
-        """Return the bearer of an attribute's colour, length or style: the hat for "hat colour"."""
-        return re.sub(
-            r" (?:colou?r|length|style|shape|type|kind|material)$|^(?:colou?r|type|kind) of (?:the )?", "", name
-        )
-
-    def _had(self, attribute: str, name: str, is_truth: bool) -> bool:
-        """Return whether a yes-no attribute is a part and not a state, by its name, if the language can decide
-        (``lid``, ``ripe``).
-        """
-        if re.match(r"has(?=[A-Z_.-])|has$", attribute):
-            return True
-        if self.states:
-            return name not in self.states and (self._is_part(name) or not self.is_state(name))
-        # Without a list of adjectives, "yes" marks parts and "true" marks states.
-        return name.rpartition(" ")[2] in self.parts or not is_truth
-
-    @cached_property
-    def irregular_plurals(self) -> frozenset[str]:
-        """The plurals of single nouns that the language lists and that differ from these."""
-        return frozenset(many for one, many in self.plurals.items() if len(one) > 2 and many != one)
-
-    def is_state(self, name: str) -> bool:
-        """Return whether a name, or its last word, is an adjective or a participle."""
-        last = name.rpartition(" ")[2]
-        is_listed = bool({name, last} & (self.states | self.participles)) or name.startswith("non ")
-        return is_listed or _PARTICIPLE.fullmatch(last) is not None or _ADJECTIVE.search(last) is not None
-
-    def _is_uncounted(self, name: str) -> bool:
-        """Return whether a noun takes no indefinite article: hair, glasses, stripes."""
-        last = name.rpartition(" ")[2]
-        is_plural = (last.endswith("s") and not last.endswith(("ss", "us", "lens"))) or last in self.irregular_plurals
-        return is_plural or bool({name, last} & self.uncounted)
+        if not self.lexicon.is_plural(name):
+            return f"{self.having} {self.indefinite} {name} {self.partitive} {value}"
+        return f"{self.possessive} number {self.partitive} {name} is {value}"
 
     def put_together(self, before: Iterable[str], noun: Noun, after: Iterable[str], article: str | None = None) -> str:
         """Return one noun phrase; `article` replaces the language's own, and an empty one omits it."""
@@ -720,22 +597,25 @@ class Language:
             opening, _, rest = phrase.partition(" ")
             if groups and opening in self.merging and groups[-1][0] == opening:
                 groups[-1].append(rest)
-            elif (groups and opening == self.lacking and self._allows_lacking(groups[-1][0])) or (
-                groups and self._is_action(opening) and self._needs_and_before_action(groups[-1][0], opening)
+            elif groups and (
+                (opening == self.lacking and self._allows_lacking(groups[-1][0]))
+                or (self._is_action(opening) and self._needs_and_before_action(groups[-1][0], opening))
+                or self.is_frame(phrase)
             ):
                 groups.append([f"{self.conjunction} {opening}", rest])
             else:
                 groups.append([opening, rest] if opening in self.merging else [phrase])
         return [" ".join([g[0], self.enumerate(g[1:])]) if len(g) > 1 else g[0] for g in groups]
 
+    def is_frame(self, text: str) -> bool:
+        """Return whether words are a relative clause of their own ("whose jaw is square")."""
+        pronouns = {self.possessive, self.clauses.that if self.clauses is not None else ""} - {""}
+        return text.partition(" ")[0] in pronouns
+
     def _is_action(self, group: str) -> bool:
         """Return whether a group of phrases opens with a verb in the form that follows a noun ("holding a ball")."""
         opening = group.removeprefix(f"{self.conjunction} ").partition(" ")[0]
-        is_verb = (
-            (opening.endswith("ing") and opening != "facing")
-            or _PARTICIPLE.fullmatch(opening) is not None
-            or opening in self.participles
-        )
+        is_verb = (opening in self.lexicon.gerunds and opening != "facing") or self.lexicon.is_participle(opening)
         return self.verb_forms is not None and is_verb
 
     def _needs_and_before_action(self, group: str, action: str) -> bool:
@@ -801,12 +681,29 @@ def _split(properties: Sequence[Property]) -> tuple[list[Property], list[list[Pr
 
 def split_name(name: str) -> str:
     """Return a name of an attribute or value as words: ``hairColour`` is "hair colour", ``x-dimension`` "x dimension"."""
-    return re.sub(r"[\W_]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)).strip().lower() or name.strip()
+    return (
+        re.sub(r"[\W_]+", " ", re.sub(r"(?<=[a-z]{2})(?=[A-Z])|(?<=[a-z])(?=[A-Z][a-z])", " ", name)).strip().lower()
+        or name.strip()
+    )
+
+
+def _split_attribute(name: str) -> str:
+    """Return the name of an attribute as words, without "has" and "is"."""
+    return split_name(re.sub(r"^(?:has|is)(?=[A-Z_.-])", "", name))
+
+
+def _format_value(value: str) -> str:
+    """Return a value as written, with blanks for underscores and between the words of camelCase."""
+    return (
+        re.sub(r"(?<=[a-z]{2})(?=[A-Z][a-z])|_+", " ", value).strip()
+        if re.fullmatch(r"[\w ]+", value)
+        else value.strip()
+    )
 
 
 def _format_value_words(value: str, keeps_case: bool = True) -> str:
     """Return a value as words; capital letters (of a name) and hyphens are kept."""
-    if re.search(r"\w[.:/@&+]\w|\d[,-]\d", value):
+    if re.search(r"\w[.:/@&+]\w|\d[,-]\d|\d[A-Z]|\w [A-Z]+(?: |$)", value):
         return value.strip()
     if keeps_case and re.fullmatch(r"[^\W\d_a-z]\w*(?: (?:[^\W\d_a-z]\w*|of|the|de|da|do|von|van))*", value.strip()):
         return value.strip()

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import combinations, product
 
-from referee.realisation.english import PARTS
 from referee.realisation.language import AFTER, Clauses, Grades, Language, Noun, Phrase
 from referee.records import Property
 
@@ -122,7 +121,6 @@ PORTUGUESE = Language(
     conjunction="e",
     having="com",
     lacking="sem",
-    parts=PARTS,
     negation="não ",
     places_open=frozenset({"em", "à", "ao", "no", "na", "embaixo", "abaixo", "acima", "dentro", "fora", "perto", "longe", "atrás"}),
     openers=frozenset(
@@ -180,6 +178,8 @@ PORTUGUESE = Language(
         **dict.fromkeys(("conteúdo", "conteudo"), "com {}"),
     },
     something="algo",
+    attribution="com “{}: {}”",
+    answers=("sim", "não"),
     aliases={"cor": "colour", "tamanho": "size", "idade": "age", "posição": "position"},
     genders={"a": "f", "ção": "f", "dade": "f", "gem": "f", "ema": "m", "oma": "m"},
     inflections={"o": "{m:o|f:a}", "a": "{m:o|f:a}"},

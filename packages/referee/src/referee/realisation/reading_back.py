@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from referee.meaning import EVERYTHING, Meaning, amount, conjunction, partners
 from referee.realisation.annotation import UNSAYABLE, normalise, read_examples
-from referee.realisation.language import Language, Phrase, choose_gender_form, split_name
+from referee.realisation.language import Language, Phrase, choose_gender_form
 from referee.realisation.organisers import BETTER_WORDS, CONVERTER_WORDS
 from referee.realisation.wording import (
     BETWEEN,
@@ -27,6 +27,7 @@ from referee.realisation.wording import (
     format_amount,
     get_axis,
     get_superlative_pattern,
+    name_amount,
 )
 from referee.records import Property, Scene, Trial
 
@@ -136,6 +137,11 @@ class ReadBack:
                     # The words of a value may be true of other values, too.
                     form = heard if words == own else tuple(prop)
                     table.setdefault(words, Counter())[form] += 0
+                    if words[0] == language.possessive and language.clauses is not None:
+                        # "whose jaw is not square"
+                        verb = next(i for i, word in enumerate(words) if i > 1 and word in language.clauses.be)
+                        denied = (*words[: verb + 1], language.clauses.no, *words[verb + 1 :])
+                        table.setdefault(denied, Counter())["not", form] += 0
         if "x" not in values and any(e.position is not None for e in scene.entities):
             values |= {axis: ["0"] for axis in ("x", "y") if f"{axis}-dimension" not in values}
         for name, listed in values.items():
@@ -385,9 +391,11 @@ def _list_comparisons(language: Language, name: str, values: Sequence[str]) -> I
         texts = {"least": (grades.less, grades.least), "most": (grades.more, grades.most)}
         between = {"least": grades.between_low, "most": grades.between}
     else:
-        texts = {rank: (get_superlative_pattern(language, rank, name).format(split_name(name)),) for rank in ranks}
+        texts = {
+            rank: (get_superlative_pattern(language, rank, name).format(name_amount(language, name)),) for rank in ranks
+        }
         between = {
-            rank: get_superlative_pattern(language, f"nth {rank}", name).format(split_name(name), "{}")
+            rank: get_superlative_pattern(language, f"nth {rank}", name).format(name_amount(language, name), "{}")
             for rank in ranks
         }
     for rank, side in zip(ranks, ("left", "right"), strict=True):
@@ -401,7 +409,7 @@ def _list_comparisons(language: Language, name: str, values: Sequence[str]) -> I
         for value in values if pattern else ():
             if (number := amount(value)) is not None:
                 yield (
-                    pattern.format(*((value,) if grades is not None else (split_name(name), value))),
+                    pattern.format(*((value,) if grades is not None else (name_amount(language, name), value))),
                     (operator, name, number),
                 )
 

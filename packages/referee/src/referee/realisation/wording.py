@@ -48,11 +48,12 @@ from referee.realisation.language import (
 from referee.records import LANDMARK, LANDMARKS, Entity, Property, Scene, SpeakerView
 
 POSITION = "position"
+QUOTES = ('"', "„", "“")
 BETWEEN = "between"
 HEADS = ("type", "basic", "kind", "category", "superordinate")
 """Attributes that become the noun, the most specific first."""
 SUBKINDS = ("kind", "category")
-NAMED = ("name", "label")
+NAMED = ("name",)
 NUMBERED_PLACES = ("row", "column", "col")
 _AMOUNT = re.compile(r"([-+]?\d+(?:\.\d+)?)\s*([a-zA-Z°%/²³]*)")
 _ROW, _NAME = 30, -5
@@ -344,6 +345,9 @@ class Wording:
         beside, links = self._describe_landmarks(ids, number, content, noun)
         alone = len(before) == len(numeral) == 1 and noun.word == language.several(language.default).word
         alone = alone and (language.numbers_alone or bool(that and not after and not beside))
+        has_frame = any(map(language.is_frame, after))
+        if has_frame and that:
+            that = f" {language.conjunction}{that}"
         text = language.put_together(before, noun._replace(word="") if alone else noun, after)
         expressed = [*head, *(p for e in phrases for p in sorted(e.properties)), *links.expressed, *clauses.expressed]
         order = {p: i for i, p in enumerate(content.pairs)}
@@ -356,7 +360,7 @@ class Wording:
         ]
         heard = [*(self.make_heard_meaning([p]) for p in head if p not in hidden), *(e.meaning for e in phrases)]
         return Worded(
-            language.polish(text + self._join_clauses(that, beside, number, noun, has_clause)),
+            language.polish(text + self._join_clauses(that, beside, number, noun, has_clause, has_frame)),
             tuple(
                 sorted(dict.fromkeys(p for p in expressed if p not in dropped), key=lambda p: order.get(p, len(order)))
             ),
@@ -364,7 +368,7 @@ class Wording:
             meaning=conjunction([*heard, *conjuncts(links.meaning), *conjuncts(clauses.meaning)]),
         )
 
-    def _join_clauses(self, that: str, beside: str, number: int, noun: Noun, has_clause: bool) -> str:
+    def _join_clauses(self, that: str, beside: str, number: int, noun: Noun, has_clause: bool, has_frame: bool) -> str:
         """Return relative clauses and landmarks in one string.
 
         Landmarks beside a clause are said in a clause too: in "the cup near the plate that is not red", the plate would
@@ -372,11 +376,11 @@ class Wording:
         """
         words = self.language.clauses
         beside = beside if not beside or beside.startswith(",") else f" {beside.rstrip()}"
-        if words is None or not (that or has_clause) or not beside.startswith(" "):
+        if words is None or not (that or has_clause or has_frame) or not beside.startswith(" "):
             return that + beside
         beside, conjunction = beside.strip(), self.language.conjunction
         comma = re.match(",?", words.that)
-        joint = f"{that} {conjunction}" if that else comma[0] if comma else ""
+        joint = f"{that} {conjunction}" if that or has_frame else comma[0] if comma else ""
         opening = choose_gender_form(words.that, noun.gender).lstrip(", ")
         first, _, rest = beside.partition(" ")
         if first == opening or f" {choose_gender_form(words.which, noun.gender)} " in beside:
@@ -744,11 +748,18 @@ class Wording:
         if words is None or not texts:
             return "", Worded("", (), dropped=tuple(dropped))
         opening = choose_gender_form(words.that, noun.gender)
-        # Where the pronoun looks like an article, it is not repeated.
-        repeated = "" if words.verb_last else f"{opening} "
-        joined = f" {self.language.conjunction} {repeated}".join(texts)
-        that = f"{'' if opening.startswith(',') else ' '}{opening} {joined}"
+        texts = [self._open_clause(text, "" if i and words.verb_last else opening) for i, text in enumerate(texts)]
+        that = f" {self.language.conjunction} ".join(texts)
+        that = that if that.startswith(",") else f" {that}"
         return that, Worded("", tuple(expressed), dropped=tuple(dropped), meaning=conjunction(heard))
+
+    def _open_clause(self, text: str, opening: str) -> str:
+        """Return a clause with its relative pronoun; the frame "whose jaw is square" has one of its own."""
+        return text if self._is_frame(text) else f"{opening} {text}".strip()
+
+    def _is_frame(self, text: str) -> bool:
+        """Return whether words open with the pronoun of the frame for unknown words ("whose")."""
+        return bool(self.language.possessive) and text.startswith(f"{self.language.possessive} ")
 
     def _make_heard_clause(self, form: Meaning) -> Meaning:
         """Return the meaning of a clause in words that several values share.
@@ -769,11 +780,15 @@ class Wording:
             return None
         texts: list[str] = []
         before = ""
+        opening = choose_gender_form(words.that, noun.gender)
         for verb, rest in (p for p in predicates if p is not None):
             if words.verb_last:
                 texts.append(f"{rest} {verb}")
+            elif verb == before:
+                texts.append(rest)
             else:
-                texts.append(rest if verb == before else f"{verb} {rest}")
+                is_new = self._is_frame(before) and not self._is_frame(verb)
+                texts.append(f"{opening} {verb} {rest}" if is_new else f"{verb} {rest}")
             before = verb
         return f" {words.either} ".join(texts)
 
@@ -794,7 +809,7 @@ class Wording:
         if piece[0] in ("<", ">") and piece[1] not in self.language.grades:
             pattern = get_superlative_pattern(self.language, piece[0], piece[1])
             verb = (words.lack or words.have)[many] if is_denied else words.have[many]
-            return (verb, pattern.format(split_name(piece[1]), f"{piece[2]:g}")) if pattern else None
+            return (verb, pattern.format(name_amount(self.language, piece[1]), f"{piece[2]:g}")) if pattern else None
         rest = self._make_complement(piece, many, noun, ids)
         is_place = piece[0] == "rel" or piece[0] not in OPERATORS
         verb = ((is_place and words.located) or words.be)[many]
@@ -857,6 +872,8 @@ class Wording:
                 exact = language.grades.get(prop.name)
                 grades = exact if exact is not None and exact.at and prop.value.isdecimal() else None
             phrases = [language.describe_unknown(prop)] if prop.name in language.relations else language.word([prop])
+            if is_denied and phrases and self._is_double_denial(prop, phrases[0].text):
+                phrases = [language.say_plainly(prop)]
             plain = " ".join(p.text for p in phrases) or prop.value
             if prop.name in NAMED and prop.name not in language.patterns:
                 plain = language.patterns.get("called", "{}").replace("{}", prop.value)
@@ -865,16 +882,16 @@ class Wording:
                 format_amount(grades, prop, language) if grades else agreed, language.predicative or noun.gender
             )
             opening, _, thing = rest.partition(" ")
-            if opening == words.that and thing.startswith(language.ability or words.that):
-                ability, _, action = thing.partition(" ")
-                is_able = (ability == language.ability) != is_denied
-                return (language.ability if is_able else f"{language.ability}{words.no}"), action
+            if opening == words.that:
+                return self._deny(verb, thing.partition(" ")[2]) if is_denied else (verb, thing.partition(" ")[2])
+            if opening == language.possessive and (frame := re.match(rf"(.*? (?:{'|'.join(words.be)})) (.*)", rest)):
+                return f"{frame[1]} {words.no}" if is_denied else frame[1], frame[2]
             if opening == language.lacking and is_denied and self._has_everywhere(prop.name):
                 return words.have[many], thing
             if forms := language.verbs.get(opening):
                 lacking = (words.lack or ("", ""))[many]
                 return (f"{lacking.rpartition(' ')[0]} {forms[1]}" if is_denied else forms[many]), thing
-            is_definite = thing.partition(" ")[0] in language.articles.values()
+            is_definite = thing.partition(" ")[0] in language.articles.values() or thing[:1] in QUOTES
             is_amount = bool(
                 {*thing.split()[:1]} & {"few", "many", *language.numbers.values(), language.singular_numeral}
             )
@@ -889,6 +906,14 @@ class Wording:
             is_place = bool(words.located) and opening in language.places_open
             verb = words.located[many] if words.located and is_place else verb
         return self._deny(verb, rest) if is_denied else (verb, rest)
+
+    def _is_double_denial(self, prop: Property, text: str) -> bool:
+        """Return whether words for what a thing is not, or has not, would be denied once more."""
+        words = self.language.clauses
+        language = self.language
+        is_denial = words is not None and f" {words.no} " in text and text.startswith(f"{words.that} ")
+        is_denial = is_denial or text.startswith((f"{language.having} no ", language.negation or "\n"))
+        return is_denial and frozenset([prop]) not in language.phrases
 
     def _has_everywhere(self, name: str) -> bool:
         """Return whether all entities have an attribute, so that what is not without a thing has it."""
@@ -921,8 +946,7 @@ def adapt_language(language: Language, scene: Scene) -> Language:
             )
         elif texts & {"0", "1"} and any(int(v) > 1 for v in numbers) and name not in language.grades:
             for prop in (Property(name, v) for v in texts & {"0", "1"}):
-                words = language.counted(prop) or language.measured(split_name(name), prop.value)
-                phrases.setdefault(frozenset([prop]), (Phrase(AFTER, language.unnamed_rank, words),))
+                phrases.setdefault(frozenset([prop]), (language.say_number(prop),))
     beyond = {
         name
         for name, size in _GRID.items()
@@ -1024,9 +1048,13 @@ def _rank_words(rank: Meaning, grades: Grades | None, language: Language, number
             operator, is_one = ("most" if SIDES[rank[3]] < 0 else "least"), number == 1
             ordinal = language.ordinals.get(k, "") if is_one else ""
             pattern = get_superlative_pattern(language, f"nth {operator}" if k > 1 else operator, name)
-            return pattern.format(split_name(name), ordinal) if pattern and is_one and (ordinal or k == 1) else ""
+            return (
+                pattern.format(name_amount(language, name), ordinal)
+                if pattern and is_one and (ordinal or k == 1)
+                else ""
+            )
         pattern = get_superlative_pattern(language, operator, name)
-        return pattern.format(split_name(name)) if pattern and k == number else ""
+        return pattern.format(name_amount(language, name)) if pattern and k == number else ""
     if operator == "nth":
         is_high = SIDES[rank[3]] < 0
         if number > 1:
@@ -1048,10 +1076,18 @@ def get_axis(name: str) -> str:
 
 def get_superlative_pattern(language: Language, operator: str, name: str) -> str:
     """Return the pattern of a superlative or comparison of an attribute without grades, for amounts or for counts."""
-    words = split_name(name)
-    is_counted = words.endswith("s") and not words.endswith("ss")
+    words, is_counted = split_name(name), language.lexicon.is_plural(split_name(name))
     several = language.extremes.get(f"{operator} of several", "") if is_counted else ""
     return language.extremes.get(f"{operator} {words}") or several or language.extremes.get(operator, "")
+
+
+def name_amount(language: Language, name: str) -> str:
+    """Return the name of an amount behind "the highest"; one that may be no noun is quoted."""
+    words = split_name(name)
+    if words in language.numbered:
+        return f"{words} number"
+    is_sure = language.lexicon.can_be_noun(words) or (" " not in words and language.lexicon.is_plural(words))
+    return words if is_sure or not language.possessive else f'"{words}"'
 
 
 def format_amount(grades: Grades, prop: Property, language: Language) -> str:
