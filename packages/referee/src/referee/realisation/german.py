@@ -9,6 +9,7 @@ way.
 from __future__ import annotations
 
 from referee.realisation.language import AFTER, BEFORE, Clauses, Grades, Language, Noun, Phrase
+from referee.realisation.lexicon import Lexicon
 from referee.records import Property
 
 _NOUNS = {
@@ -20,7 +21,7 @@ _NOUNS = {
     "piece": "Teil n", "man": "Mann m", "woman": "Frau f", "boy": "Junge m", "girl": "Mädchen n", "child": "Kind n", "star": "Stern m", "circle": "Kreis m",
     "square": "Quadrat n", "triangle": "Dreieck n", "car": "Auto n", "house": "Haus n", "tree": "Baum m", "dog": "Hund m", "cat": "Katze f",
     "bottle": "Flasche f", "plate": "Teller m", "glass": "Glas n", "knife": "Messer n", "pan": "Pfanne f", "mug": "Becher m", "shelf": "Regal n",
-    "bowl": "Schüssel f", "hat": "Hut m", "key": "Schlüssel m", "phone": "Telefon n",
+    "bowl": "Schüssel f", "hat": "Hut m", "key": "Schlüssel m", "phone": "Telefon n", "player": "Player m",
 }  # fmt: skip
 _PLURALS = {
     "Knopf": "Knöpfe", "Tür": "Türen", "Tresor": "Tresore", "Bild": "Bilder", "Blume": "Blumen", "Alarm": "Alarme", "Lampe": "Lampen",
@@ -33,6 +34,10 @@ _PLURALS = {
     "Teller": "Teller", "Glas": "Gläser", "Messer": "Messer", "Becher": "Becher", "Regal": "Regale", "Schüssel": "Schüsseln", "Hut": "Hüte",
     "Schlüssel": "Schlüssel", "Telefon": "Telefone", "e": "en", "": "",
 }  # fmt: skip
+_LEXICON = Lexicon.read("german")
+_DECLINED = [entry.split() for entry in sorted(_LEXICON.declined)]
+_PLURALS |= {word: many for word, _, many in _DECLINED if word not in _PLURALS}
+_PLURALS |= {end: f"{end}en" for end in ("ung", "heit", "keit", "schaft", "tion")} | {"chen": "chen", "lein": "lein"}
 _COLOURS = {
     "red": "rot", "blue": "blau", "green": "grün", "yellow": "gelb", "grey": "grau", "gray": "grau", "white": "weiß", "black": "schwarz",
     "cyan": "türkisfarben", "turquoise": "türkisfarben",
@@ -127,12 +132,24 @@ _DOWN = Grades(
 )
 
 # fmt: off
+_AMOUNTS = {
+    "size Größe größe": _make_grades("größer", "größt", "kleiner", "kleinst", "Größe"),
+    "height Höhe höhe": _make_grades("höher", "höchst", "niedriger", "niedrigst", "Höhe"),
+    "width Breite breite": _make_grades("breiter", "breitest", "schmaler", "schmalst", "Breite"),
+    "length Länge länge": _make_grades("länger", "längst", "kürzer", "kürzest", "Länge"),
+    "weight Gewicht gewicht": _make_grades("schwerer", "schwerst", "leichter", "leichtest", "Gewicht"),
+    "age Alter alter": _make_grades("älter", "ältest", "jünger", "jüngst", "Alter"),
+    "price Preis preis": _make_grades("teurer", "teuerst", "billiger", "billigst", "Preis"),
+    "speed Geschwindigkeit geschwindigkeit": _make_grades("schneller", "schnellst", "langsamer", "langsamst", "Geschwindigkeit"),
+    "temperature Temperatur temperatur": _make_grades("wärmer", "wärmst", "kälter", "kältest", "Temperatur"),
+}
 GERMAN = Language(
     code="de",
     articles={"m": "der", "f": "die", "n": "das", "p": "die", "m3": "dem", "f3": "der", "n3": "dem", "p3": "den"},
     default=Noun("Objekt", "n"),
     nouns={
         **{Property("type", value): Noun(*noun.split()) for value, noun in _NOUNS.items()},
+        **{Property("type", word): Noun(word, gender) for word, gender, _ in _DECLINED},
         **{Property("shape", letter): Noun(letter, "n") for letter in "FILNPTUVWXYZ"},
     },
     phrases=_make_phrases(),
@@ -156,13 +173,7 @@ GERMAN = Language(
     numbers=dict(enumerate(("zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn"), 2)),
     ordinals=dict(enumerate(("zweit", "dritt", "viert", "fünft", "sechst", "siebt", "acht", "neunt"), 2)),
     grades={
-        "size": _make_grades("größer", "größt", "kleiner", "kleinst", "Größe"), "height": _make_grades("höher", "höchst", "niedriger", "niedrigst", "Höhe"),
-        "width": _make_grades("breiter", "breitest", "schmaler", "schmalst", "Breite"),
-        "length": _make_grades("länger", "längst", "kürzer", "kürzest", "Länge"),
-        "weight": _make_grades("schwerer", "schwerst", "leichter", "leichtest", "Gewicht"), "age": _make_grades("älter", "ältest", "jünger", "jüngst", "Alter"),
-        "price": _make_grades("teurer", "teuerst", "billiger", "billigst", "Preis"),
-        "speed": _make_grades("schneller", "schnellst", "langsamer", "langsamst", "Geschwindigkeit"),
-        "temperature": _make_grades("wärmer", "wärmst", "kälter", "kältest", "Temperatur"),
+        **{name: grades for names, grades in _AMOUNTS.items() for name in names.split()},
         **dict.fromkeys(("x", "x-dimension", "x-position", "column", "col"), _ACROSS), **dict.fromkeys(("y", "y-dimension", "y-position", "row"), _DOWN),
     },
     clauses=Clauses(
@@ -177,6 +188,17 @@ GERMAN = Language(
     ),
     capital_nouns=True,
     attribution="mit „{}: {}“",
+    naming="vom Typ „{}“",
+    prefixes="has|is|hat|ist",
+    participle=r"(?:un|ab|an|auf|aus|ein|zu|vor|weg|halb)?(?:ge[a-zäöüß]{2,}(?:t|en)|(?:ver|be|zer|ent)[a-zäöüß]{2,}(?:t|ossen|ogen|oren|ochen|chmort))",
+    inflection=_ENDING,
+    strong={"m": "em", "f": "er", "n": "em", "p": "en"},
+    lexicon=_LEXICON,
+    extremes={
+        "least": "mit dem niedrigsten Wert für „{}“", "most": "mit dem höchsten Wert für „{}“",
+        "nth least": "mit dem {1}niedrigsten Wert für „{0}“", "nth most": "mit dem {1}höchsten Wert für „{0}“",
+        "<": "einen Wert unter {1} für „{0}“", ">": "einen Wert über {1} für „{0}“",
+    },
     answers=("ja", "nein"),
     patterns={**dict.fromkeys(("Material", "material"), "aus {}"), "Marke": "der Marke {}", "Inhalt": "mit {}", "Herkunft": "aus {}"},
     something="etwas",
@@ -184,8 +206,7 @@ GERMAN = Language(
         "farbe": "colour", "größe": "size", "groesse": "size", "alter": "age", "position": "position", "lage": "position", "haircolour": "hairColour",
     },
     genders={
-        "e": "f", "ung": "f", "heit": "f", "keit": "f", "schaft": "f", "tion": "f", "er": "m", "ling": "m", "ist": "m", "or": "m", "chen": "n",
-        "lein": "n", "um": "n", "ment": "n",
+        "e": "f", "ung": "f", "heit": "f", "keit": "f", "schaft": "f", "tion": "f", "chen": "n", "lein": "n",
     },
     inflections={
         word: word + _ENDING

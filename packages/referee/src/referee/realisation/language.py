@@ -24,7 +24,21 @@ _VOWEL = re.compile(
 )
 _SHADE = re.compile(r"(?:light|dark|pale|bright|deep|medium)[ _-]+(?=\w)", re.IGNORECASE)
 NONE = frozenset(
-    {"none", "nothing", "absent", "missing", "nenhum", "nenhuma", "nada", "kein", "keine", "keins", "nichts"}
+    {
+        "none",
+        "nothing",
+        "absent",
+        "missing",
+        "nenhum",
+        "nenhuma",
+        "nada",
+        "kein",
+        "keine",
+        "keins",
+        "keiner",
+        "keinen",
+        "nichts",
+    }
 )
 _TRUTH = frozenset({"0", "1", "true", "false"})
 _YES, _NO = frozenset({"1", "yes", "true", "ja", "sim"}), frozenset({"0", "no", "false", "nein", "não"})
@@ -119,7 +133,10 @@ class Language:
     oblique noun phrases have (`plural_of`, `oblique_of`: keys of `articles`), the one of an adjective behind a verb
     (`predicative`), the ending of several things in an oblique case (`oblique_plural`: den Würfeln), `ranks` of
     attributes before the noun. `lexicon` has the words that the language knows for certain, `possessive` opens the
-    frame for others ("whose jaw is square"), and `attribution` is the frame for names that may be no nouns.
+    frame for others ("whose jaw is square"), and `attribution` is the frame for names that may be no nouns,
+    `naming` that for types of unknown gender ("das Objekt vom Typ …"). `prefixes` open names of yes-no attributes
+    (hasLid), `participle` is the pattern of regular participles, `inflection` their ending, and `strong` has the endings
+    of an adjective without an article ("mit langem Griff"), by gender.
 
     `negation` stands before an adjective that does not hold. With `numbers_alone` a number needs no "ones" behind it
     ("the two with a handle"). `plurals` has nouns, and endings of nouns, with those for several things ("" is the
@@ -169,6 +186,11 @@ class Language:
     possessive: str = ""
     attribution: str = "{}: {}"
     answers: tuple[str, str] = ("yes", "no")
+    naming: str = ""
+    prefixes: str = "has|is"
+    participle: str = ""
+    inflection: str = ""
+    strong: Mapping[str, str] = field(default_factory=dict)
     negation: str = ""
     plurals: Mapping[str, str] = field(default_factory=dict)
     adjectives: int = BEFORE
@@ -222,8 +244,10 @@ class Language:
         """
         word = split_name(value)
         same = [noun for noun in self.nouns.values() if noun.word.lower() == word]
-        endings = [end for end in self.genders if word.endswith(end)]
+        endings = [end for end in self.genders if word.endswith(end) and not (self.capital_nouns and value.islower())]
         gender = self.genders[max(endings, key=len)] if endings else self.default.gender
+        if self.naming and not (same or endings):
+            return self.default._replace(word=f"{self.default.word} {self.naming.format(_format_value(value))}")
         return same[0] if same else Noun(self._capitalise_noun(_format_value_words(value, keeps_case=False)), gender)
 
     def words_of(self, prop: Property) -> str:
@@ -275,6 +299,9 @@ class Language:
         """Return the noun for more than one object; the longest ending that the language has determines it."""
         endings = [end for end in self.plurals if noun.word.endswith(end)]
         end = max(endings, key=len, default="")
+        head, naming, kind = noun.word.partition(" " + (self.naming.partition("{")[0] or "\n"))
+        if naming:
+            return noun._replace(word=self.several(Noun(head)).word + naming + kind)
         if not endings or (len(end) < 3 and self.lexicon.is_plural(noun.word) and self._is_known_noun(noun.word)):
             return noun
         head, partitive, of = noun.word.partition(f" {self.partitive} ")
@@ -327,7 +354,7 @@ class Language:
         Words that the lexicon knows for certain are put as usual ("with a red lid", "holding a ball"); all others get
         a frame that is grammatical whatever they are.
         """
-        name = _split_attribute(self._canonicalise(prop).name)
+        name = self._split_attribute(self._canonicalise(prop).name)
         frames = (
             self._say_pattern,
             self._say_answer,
@@ -341,15 +368,20 @@ class Language:
         phrases = (frame(prop, name, value) for frame in frames)
         return next((phrase for phrase in phrases if phrase is not None), None) or self.say_plainly(prop)
 
+    def _split_attribute(self, name: str) -> str:
+        """Return the name of an attribute as words, without "has" and "is"."""
+        return split_name(re.sub(rf"^(?:{self.prefixes})(?=[A-Z_. -])", "", name))
+
     def say_plainly(self, prop: Property, is_number: bool = False) -> Phrase:
         """Return a property in a frame for any words: "whose jaw is square", 'with "tolls: avoid"'.
 
         With `is_number` a 0 is no "no", and the name of a part no amount.
         """
-        name, value = _split_attribute(prop.name), _format_value_words(prop.value)
+        name, value = self._split_attribute(prop.name), _format_value_words(prop.value)
         answer = self.answers[value.lower() in _NO] if value.lower() in _YES | _NO and not is_number else ""
         is_other = answer or (is_number and name in self.lexicon.nouns) or not self.lexicon.can_be_noun(name)
         if is_other or not self.possessive or self.clauses is None:
+            name = _format_value(prop.name) if self.capital_nouns else name
             return Phrase(AFTER, self.unnamed_rank, self.attribution.format(name, answer or _format_value(prop.value)))
         is_kind = name.rpartition(" ")[2] in self.lexicon.kinds and re.fullmatch(r"[a-z -]+", value)
         is_known = is_kind or _NUMBER.fullmatch(value) or self.lexicon.is_adjective(value)
@@ -375,9 +407,11 @@ class Language:
             return None
         opening = pattern.partition(" ")[0]
         is_action = opening in self.lexicon.gerunds or self.lexicon.is_participle(opening)
-        rank = self.participle_rank if is_action else self.unnamed_rank
+        rank = self.participle_rank if is_action else self.unnamed_rank - self.adjectives
         if '"' in pattern and not self._is_adjective(value):
             return Phrase(AFTER, rank, pattern.format(prop.value))
+        if not self.indefinite and any(map(self._is_adjective, value.split())):
+            return None
         if pattern and (thing := self._make_object(value)):
             return Phrase(AFTER, rank, pattern.format(thing))
         if name in self.numbered and re.fullmatch(r"\d+|[A-Z]\d*", value):
@@ -392,7 +426,7 @@ class Language:
             return None
         is_yes, denial = value.lower() in _YES, self.clauses.no
         name = self.aliases.get(name, name)
-        is_had = re.match(r"has(?=[A-Z_.-])", prop.name) is not None
+        is_had = re.match(r"(?:has|hat|tem)(?=[A-Z_. -])", prop.name) is not None
         is_thing = (is_had and self.lexicon.can_be_noun(name)) or self._is_part(name)
         is_state = self._is_adjective(name) or name in self.aliases.values()
         if is_thing and (is_had or not is_state):
@@ -400,22 +434,22 @@ class Language:
                 return Phrase(AFTER, self._had_rank, self._express_lack(name))
             article = "" if self.lexicon.is_uncounted(name) or not self.indefinite else f"{self.indefinite} "
             return Phrase(AFTER, self._had_rank, f"{self.having} {article}{self._capitalise_noun(name)}")
-        if is_thing or not is_state:
+        if is_thing or not is_state or (not is_yes and self.adjectives == AFTER and name.endswith("ndo")):
             return None
-        if (" " in name or name in self.lexicon.predicative) and self.lexicon.adjectives:
+        if (" " in name or name in self.lexicon.predicative) and self.indefinite:
             clause = f"{self.clauses.that} {self.clauses.be[0]} {'' if is_yes else f'{denial} '}{name}"
             return Phrase(AFTER, self.participle_rank, clause)
         if not is_yes and (positive := _DENIED.fullmatch(name)) and self._is_adjective(positive[1]):
             name, is_yes = positive[1], True
         if not is_yes and name in self.antonyms:
             name, is_yes = self.antonyms[name], True
-        rank = self.ranks.get("quality", self.unnamed_rank)
+        rank = self.ranks.get("quality", self.unnamed_rank - self.adjectives)
         adjective = self._make_adjective(Property(prop.name, name))
         return Phrase(self.adjectives, rank, adjective if is_yes else f"{self.negation}{adjective}")
 
     def _say_lack(self, prop: Property, name: str, value: str) -> Phrase | None:
         """Return the words of something that is lacking ("without a lid")."""
-        is_sure = self.lexicon.can_be_noun(name) if self.indefinite else self._is_part(name)
+        is_sure = self.lexicon.can_be_noun(name) if self.indefinite else name.isalpha()
         return Phrase(AFTER, self._had_rank, self._express_lack(name)) if value.lower() in NONE and is_sure else None
 
     def _express_lack(self, name: str) -> str:
@@ -460,6 +494,14 @@ class Language:
         """Return the words of a number: "with three dots", "with a weight of 3 kg"."""
         name, value = split_name(prop.name), prop.value.strip()
         is_clock = value.endswith((" am", " pm"))
+        if not self.indefinite:
+            is_measure = bool(self.partitive) and name.isalpha() and re.fullmatch(r"\d[\d.,]* [^\W\d]+", value)
+            is_count = (
+                bool(self.partitive) and name.isalpha() and name.endswith("s") and value.isdecimal() and int(value) > 1
+            )
+            words = f"{self.having} {name} {self.partitive} {value}" if is_measure else ""
+            words = f"{self.having} {value} {name}" if is_count else words
+            return Phrase(AFTER, self.unnamed_rank, words) if words else self.say_plainly(prop, is_number=True)
         words = self.counted(prop) or ("" if is_clock or name in self.lexicon.nouns else self.measured(name, value))
         rank = FRAME_RANK if self.possessive and words.startswith(self.possessive) else self.unnamed_rank
         return Phrase(AFTER, rank, words) if words else self.say_plainly(prop, is_number=True)
@@ -478,7 +520,8 @@ class Language:
             self._is_adjective(value) or (self.indefinite and (is_name or is_compound or is_material or is_colour))
         ):
             return None
-        return Phrase(self.adjectives, self.ranks.get(prop.name, self.unnamed_rank), self._make_adjective(prop))
+        rank = self.ranks.get(prop.name, self.unnamed_rank - self.adjectives)
+        return Phrase(self.adjectives, rank, self._make_adjective(prop))
 
     def _say_part(self, prop: Property, name: str, value: str) -> Phrase | None:
         """Return a part with its quality ("with long sleeves", "with a steel ferrule")."""
@@ -491,9 +534,11 @@ class Language:
             and self.lexicon.can_be_noun(name)
         ):
             return Phrase(AFTER, self.unnamed_rank, f"{self.having} {value} {name}")
+        if not self.indefinite:
+            return self._say_inflected_part(prop, name, value)
         # "Leaves" are parts if they are dry, "faces" a verb if it is left.
         is_part = self._is_part(name) or (self._is_known_noun(name) and " " not in name and value not in _SIDES)
-        if not self.indefinite or not is_part or " of " in name or name in self.lexicon.qualities:
+        if not is_part or " of " in name or name in self.lexicon.qualities:
             return None
         if value in ("on", "off"):
             return Phrase(AFTER, self._had_rank, f"{self.having} {self.articles[self.default.gender]} {name} {value}")
@@ -504,11 +549,32 @@ class Language:
         article = "" if self.lexicon.is_uncounted(name) else f"{self.indefinite} "
         return Phrase(AFTER, self.unnamed_rank, f"{self.having} {article}{value} {name}")
 
+    def _say_inflected_part(self, prop: Property, name: str, value: str) -> Phrase | None:
+        """Return a part with its quality, where adjectives agree with it: "mit langem Griff", "com mangas compridas"."""
+        if name in self.lexicon.qualities or not (value.islower() and self._is_adjective(value)):
+            return None
+        if self.adjectives == AFTER:
+            ends = [next((e for e in ("os", "as", "o", "a") if word.endswith(e)), "") for word in (name, value)]
+            is_agreeing = ends[0] == ends[1] != "" and name in self.lexicon.nouns
+            return Phrase(AFTER, self.unnamed_rank, f"{self.having} {name} {value}") if is_agreeing else None
+        for noun in self.nouns.values():
+            many = self.several(noun).word
+            if name in (noun.word.lower(), many.lower()) and noun.gender in self.strong:
+                if many == noun.word:
+                    return None
+                is_plural = name == many.lower()
+                gender = self.plural_of[noun.gender] if is_plural else noun.gender
+                thing = many + ("" if many.endswith(("n", "s")) else self.oblique_plural) if is_plural else noun.word
+                return Phrase(AFTER, self.unnamed_rank, f"{self.having} {value}{self.strong[gender]} {thing}")
+        return None
+
     def _is_adjective(self, words: str) -> bool:
         """Return whether words are an adjective: a known one, or by its ending in a language that inflects them."""
-        if self.lexicon.adjectives:
+        if self.indefinite:
             return self.lexicon.is_adjective(words)
-        return words.isalpha() and any(words.endswith(end) for end in self.inflections)
+        is_regular = bool(self.participle) and re.fullmatch(self.participle, words) is not None
+        is_listed = words in self.lexicon.adjectives or (not self.participle and words.isalpha())
+        return is_listed or is_regular or (self.capital_nouns and any(words.endswith(e) for e in self.inflections))
 
     def _is_known_noun(self, words: str) -> bool:
         """Return whether the last of some words is a known noun, in the singular or the plural."""
@@ -531,7 +597,7 @@ class Language:
                 if "{" in text and word in forms:
                     return text
         end = max((end for end in self.inflections if word.endswith(end)), key=len, default="")
-        return word.removesuffix(end) + self.inflections.get(end, "") if end else word
+        return word.removesuffix(end) + self.inflections.get(end, "") if end else word + self.inflection
 
     def counted(self, prop: Property) -> str:
         """Return a number of parts ("with 3 dots", "without wheels").
@@ -570,8 +636,10 @@ class Language:
             value = f"{unit[1]}{self.several(Noun(unit[2])).word}"
         if name in self.numbered and re.fullmatch(r"\w+", value):
             return f"{self.numbered[name]} {value}"
-        if not (self.indefinite and self.partitive):
-            return f"{self.having} {name} {value}"
+        if not self.indefinite:
+            joint = f" {self.partitive}" if self.partitive and not value.isdecimal() else ""
+            is_bare = value.isdecimal() or self.partitive
+            return f"{self.having} {name}{joint} {value}" if is_bare else self.attribution.format(name, value)
         if re.search(r" (?:number|no|id|code|nr)$", name):
             return f"{self.having} {name} {value}"
         if not self.lexicon.can_be_noun(name):
@@ -615,7 +683,7 @@ class Language:
     def _is_action(self, group: str) -> bool:
         """Return whether a group of phrases opens with a verb in the form that follows a noun ("holding a ball")."""
         opening = group.removeprefix(f"{self.conjunction} ").partition(" ")[0]
-        is_verb = (opening in self.lexicon.gerunds and opening != "facing") or self.lexicon.is_participle(opening)
+        is_verb = opening in self.lexicon.gerunds or self.lexicon.is_participle(opening)
         return self.verb_forms is not None and is_verb
 
     def _needs_and_before_action(self, group: str, action: str) -> bool:
@@ -685,11 +753,6 @@ def split_name(name: str) -> str:
         re.sub(r"[\W_]+", " ", re.sub(r"(?<=[a-z]{2})(?=[A-Z])|(?<=[a-z])(?=[A-Z][a-z])", " ", name)).strip().lower()
         or name.strip()
     )
-
-
-def _split_attribute(name: str) -> str:
-    """Return the name of an attribute as words, without "has" and "is"."""
-    return split_name(re.sub(r"^(?:has|is)(?=[A-Z_.-])", "", name))
 
 
 def _format_value(value: str) -> str:

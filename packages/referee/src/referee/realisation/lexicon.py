@@ -56,6 +56,7 @@ class Lexicon:
         adjectives: words that stand before a noun and behind "is".
         participles: irregular participles (built).
         nouns: countable nouns, in the singular.
+        declined: nouns, each with its gender and perhaps its plural; they are among the nouns, too.
         masses: nouns without an article (hair).
         plural_only: nouns without a singular.
         plurals: irregular plurals.
@@ -72,6 +73,7 @@ class Lexicon:
     adjectives: frozenset[str] = frozenset()
     participles: frozenset[str] = frozenset()
     nouns: frozenset[str] = frozenset()
+    declined: frozenset[str] = frozenset()
     masses: frozenset[str] = frozenset()
     plural_only: frozenset[str] = frozenset()
     plurals: frozenset[str] = frozenset()
@@ -91,7 +93,9 @@ class Lexicon:
     def read(cls, language: str) -> Lexicon:
         """Return the lexicon of a language from its file beside this module."""
         tables = tomllib.loads(Path(__file__).with_name(f"{language}.toml").read_text("utf-8"))
-        return cls(**{kind: frozenset(" ".join(words.split()).split(", ")) for kind, words in tables.items()})
+        words = {kind: frozenset(" ".join(text.split()).split(", ")) for kind, text in tables.items()}
+        declined = {entry.split()[0].lower() for entry in words.get("declined", ())}
+        return cls(**words | {"nouns": words.get("nouns", frozenset()) | declined})
 
     def is_participle(self, word: str) -> bool:
         """Return whether a word is a participle, and no noun that ends as one does."""

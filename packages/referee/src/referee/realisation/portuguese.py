@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from itertools import combinations, product
 
 from referee.realisation.language import AFTER, Clauses, Grades, Language, Noun, Phrase
+from referee.realisation.lexicon import Lexicon
 from referee.records import Property
 
 # fmt: off
@@ -21,7 +22,8 @@ _NOUNS = {
     "type:cone": "cone m", "type:street": "rua f", "type:position": "posição f", "type:restaurant": "restaurante m", "type:drugstore": "farmácia f",
     "type:church": "igreja f", "type:theater": "teatro m", "type:cafe": "café m", "type:monument": "monumento m", "type:subway": "metrô m",
     "type:bank": "banco m", "type:pub": "bar m", "type:park": "parque m", "type:building": "edifício m", "type:neighborhood": "bairro m",
-    "type:sidewalk": "calçada f", "type:ball": "bola f", "type:button": "botão m", "type:table": "mesa f", "gender:female": "mulher f",
+    "type:sidewalk": "calçada f", "type:cemetery": "cemitério m", "type:zone": "zona f",
+     "type:ball": "bola f", "type:button": "botão m", "type:table": "mesa f", "gender:female": "mulher f",
     "gender:male": "homem m",
 }
 
@@ -104,11 +106,27 @@ _DOWN = Grades(
     at="na linha {}",
 )
 
+_AMOUNTS = {
+    "size tamanho": Grades("maior", "maior", "menor", "menor", called="tamanho"),
+    "age idade": _make_grades("velh{m:o|f:a}", "nov{m:o|f:a}", "idade"),
+    "height altura": _make_grades("alt{m:o|f:a}", "baix{m:o|f:a}", "altura"),
+    "width largura": _make_grades("larg{m:o|f:a}", "estreit{m:o|f:a}", "largura"),
+    "length comprimento": _make_grades("comprid{m:o|f:a}", "curt{m:o|f:a}", "comprimento"),
+    "weight peso": _make_grades("pesad{m:o|f:a}", "leve", "peso"),
+    "price preço": _make_grades("car{m:o|f:a}", "barat{m:o|f:a}", "preço"),
+    "speed velocidade": _make_grades("rápid{m:o|f:a}", "lent{m:o|f:a}", "velocidade"),
+    "temperature temperatura": _make_grades("quente", "fri{m:o|f:a}", "temperatura"),
+}
+_LEXICON = Lexicon.read("portuguese")
+
 PORTUGUESE = Language(
     code="pt",
     articles={"m": "o", "f": "a", "mp": "os", "fp": "as"},
     default=Noun("objeto", "m"),
-    nouns={_parse_property(written): Noun(*noun.split()) for written, noun in _NOUNS.items()},
+    nouns={
+        **{_parse_property(written): Noun(*noun.split()) for written, noun in _NOUNS.items()},
+        **{Property("type", word): Noun(word, gender) for word, gender in map(str.split, sorted(_LEXICON.declined))},
+    },
     phrases=_make_phrases(),
     relations={
         "near": "perto de", "left": "à esquerda de", "right": "à direita de", "in-front-of": "na frente de", "behind": "atrás de",
@@ -138,7 +156,7 @@ PORTUGUESE = Language(
         ("em", "as"): "nas",
     },
     adjectives=AFTER,
-    degrees=frozenset({"mais"}),
+    degrees=frozenset({"mais", "não"}),
     invariable=frozenset({"embaixo", "sorrindo"}),
     plurals={"": "s", "m": "ns", "r": "res", "l": "is", "ão": "ões", "z": "zes"},
     numbers={
@@ -154,11 +172,8 @@ PORTUGUESE = Language(
     },
     ordinals=dict(enumerate(("segund", "terceir", "quart", "quint", "sext"), 2)),
     grades={
-        "size": Grades("maior", "maior", "menor", "menor", called="tamanho"), "age": _make_grades("velh{m:o|f:a}", "nov{m:o|f:a}", "idade"),
-        "height": _make_grades("alt{m:o|f:a}", "baix{m:o|f:a}", "altura"), "width": _make_grades("larg{m:o|f:a}", "estreit{m:o|f:a}", "largura"),
-        "length": _make_grades("comprid{m:o|f:a}", "curt{m:o|f:a}", "comprimento"), "weight": _make_grades("pesad{m:o|f:a}", "leve", "peso"),
-        "price": _make_grades("car{m:o|f:a}", "barat{m:o|f:a}", "preço"), "speed": _make_grades("rápid{m:o|f:a}", "lent{m:o|f:a}", "velocidade"),
-        "temperature": _make_grades("quente", "fri{m:o|f:a}", "temperatura"), **dict.fromkeys(("x", "x-dimension", "x-position", "column", "col"), _ACROSS),
+        **{name: grades for names, grades in _AMOUNTS.items() for name in names.split()},
+        **dict.fromkeys(("x", "x-dimension", "x-position", "column", "col"), _ACROSS),
         **dict.fromkeys(("y", "y-dimension", "y-position", "row"), _DOWN),
     },
     clauses=Clauses(
@@ -179,10 +194,21 @@ PORTUGUESE = Language(
     },
     something="algo",
     attribution="com “{}: {}”",
+    naming="do tipo “{}”",
+    prefixes="has|is|tem|é|está|esta",
+    participle=r"[a-zà-ú]{2,}(?:[ai]d|os|iv)[oa]s?|[a-zà-ú]{3,}[áí]ve(?:l|is)|[a-zà-ú]{2,}(?:[ae]nd|rrind)o",
+    partitive="de",
+    lexicon=_LEXICON,
+    extremes={
+        "least": "com o menor valor de “{}”", "most": "com o maior valor de “{}”", "nth least": "com o {1}o menor valor de “{0}”",
+        "nth most": "com o {1}o maior valor de “{0}”", "<": "um valor de “{0}” abaixo de {1}", ">": "um valor de “{0}” acima de {1}",
+    },
     answers=("sim", "não"),
     aliases={"cor": "colour", "tamanho": "size", "idade": "age", "posição": "position"},
-    genders={"a": "f", "ção": "f", "dade": "f", "gem": "f", "ema": "m", "oma": "m"},
-    inflections={"o": "{m:o|f:a}", "a": "{m:o|f:a}"},
+    genders={"a": "f", "ção": "f", "são": "f", "dade": "f", "gem": "f", "ema": "m", "oma": "m", "o": "m"},
+    inflections={"o": "{m:o|f:a}", "a": "{m:o|f:a}", "ando": "ando", "endo": "endo", "indo": "indo",
+        **{word: word for word in ("cinza", "rosa", "laranja", "careca")},
+    },
     plural_endings={"": "s", "m": "ns", "l": "is", "r": "res", "s": "s"},
     plural_of={"m": "mp", "f": "fp"},
 )

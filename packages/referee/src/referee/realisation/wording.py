@@ -471,6 +471,7 @@ class Wording:
             number < 2
             or not endings
             or first in self.language.openers | self.language.invariable
+            or self.language.inflections.get(first[-4:]) == first[-4:]
             or noun.gender not in self.language.plural_of.values()
         ):
             return text
@@ -661,7 +662,10 @@ class Wording:
                 words.startswith(f"{language.having} ") or _is_after_noun(words, grades) or language.adjectives == AFTER
             )
             place = AFTER if behind else BEFORE
-            phrase = Phrase(place, _ROW if place == AFTER else -2, words)
+            rank = (
+                language.unnamed_rank if words.startswith(f"{language.having} ") and not language.indefinite else _ROW
+            )
+            phrase = Phrase(place, rank if place == AFTER else -2, words)
             result.append(Expressed(phrase, frozenset([prop]), form))
             left &= self.scene.denotation([prop]) | targets
         if not are_ranked or all(e.meaning[0] not in _RANKS for e in result):
@@ -872,7 +876,8 @@ class Wording:
                 exact = language.grades.get(prop.name)
                 grades = exact if exact is not None and exact.at and prop.value.isdecimal() else None
             phrases = [language.describe_unknown(prop)] if prop.name in language.relations else language.word([prop])
-            if is_denied and phrases and self._is_double_denial(prop, phrases[0].text):
+            is_part = words.verb_last and phrases and frozenset([prop]) not in language.phrases
+            if is_part or (is_denied and phrases and self._is_double_denial(prop, phrases[0].text)):
                 phrases = [language.say_plainly(prop)]
             plain = " ".join(p.text for p in phrases) or prop.value
             if prop.name in NAMED and prop.name not in language.patterns:
@@ -1043,7 +1048,7 @@ def _rank_words(rank: Meaning, grades: Grades | None, language: Language, number
     None where the language has no words for it, or the number does not agree.
     """
     operator, name, k = rank[:3]
-    if grades is None:
+    if grades is None or (operator == "nth" and k > 1 and not grades.between):
         if operator == "nth":
             operator, is_one = ("most" if SIDES[rank[3]] < 0 else "least"), number == 1
             ordinal = language.ordinals.get(k, "") if is_one else ""
@@ -1076,14 +1081,14 @@ def get_axis(name: str) -> str:
 
 def get_superlative_pattern(language: Language, operator: str, name: str) -> str:
     """Return the pattern of a superlative or comparison of an attribute without grades, for amounts or for counts."""
-    words, is_counted = split_name(name), language.lexicon.is_plural(split_name(name))
+    words, is_counted = split_name(name), bool(language.indefinite) and language.lexicon.is_plural(split_name(name))
     several = language.extremes.get(f"{operator} of several", "") if is_counted else ""
     return language.extremes.get(f"{operator} {words}") or several or language.extremes.get(operator, "")
 
 
 def name_amount(language: Language, name: str) -> str:
     """Return the name of an amount behind "the highest"; one that may be no noun is quoted."""
-    words = split_name(name)
+    words = split_name(name) if language.indefinite else name
     if words in language.numbered:
         return f"{words} number"
     is_sure = language.lexicon.can_be_noun(words) or (" " not in words and language.lexicon.is_plural(words))
