@@ -62,14 +62,14 @@ _FOLLOWS = any_of(
     r"\s*$|\s*\n|\s*[^\w\s%/]|\s*[&+]\s*\d",
     r"\s+(?:or|oder|ou|nor|comes?|stands|gets|matches(?= (?:the|best|all|exactly|this|that|it|every\w*|both|perfectly|better|most)\b)|y|o|e|alone|what|was|were|does|doesn['’]?t|isn['’]?t|because|since|that|nor|although|while|whereas|than|rather|due|instead|both|also|too|satisf\w+|faces|noch|zijn|until|unless|if|after|over|when|where|not|lol|sont|sind|to me|is|are|has|can|could|might|may|seems?|looks?|of(?! (?:the|them|these|those|my|all)\b))\b(?!['’](?!t\b))",
     rf"\s+(?:{'|'.join(sorted((CARRIER | GROUP_WORDS) - {'of', 'objects', 'candidates', 'options', 'possibilities', 'matches', 'object', 'item', 'one', 'ones', 'image', 'picture', 'figure', 'thing', 'option', 'objekt', 'objet', 'objeto', 'candidate', 'confident'}, key=len, reverse=True))})\b(?!['’](?!t\b))",
-    r"\s*[号號番个個是都和或とかをがはでだではの为最符]",
+    r"\s*[号號番是都和或とかをがはでだではの为最符]",
 )  # fmt: skip
 
 _COUNTED = r"(?<!the )(?:\d+|two|three|four|five|six|seven|eight|nine|ten) (?:of (?:them|the|these)|objects|items|things|chairs|candidates|options)\b"
 _CJK_REF = r"(?:第\s*(\d{1,3})\s*(?:[个個号號张張]|番目)?(?:物体|对象|选项|图片|オブジェクト|画像)?|(\d{1,3})\s*(?:号|號|番目|番)(?:の(?!み))?(?:物体|对象|选项|オブジェクト|画像)?)"
 
 R = r"⟦(\d+)⟧"
-_JOIN = r"\s*(?:,\s*(?:and also|and|or|und|oder|et|ou|y|o|e|en)?(?!\s*also\b)|and also|and/or|and|or|&|/|\+|und|oder|et|ou|y|o|e|en|(?:just |equally |exactly )?as (?:well|good|much|likely|plausible) as|sowie|als auch|como|ainsi que|和|或者?|与|と|か|や)\s*(?:the\s+|l['’]|el\s+|la\s+|o\s+|das\s+)?"
+_JOIN = r"\s*(?:,\s*(?:and also|and|or|und|oder|et|ou|y|o|e|en)?(?!\s*also\b)|and also|and/or|and|or|&|/|\+|und|oder|et|ou|y|o|e|en|(?:just |equally |exactly )?as (?:well|good|much|likely|plausible) as(?: (?:to|for))?|sowie|als auch|como|ainsi que|和|或者?|与|と|か|や)\s*(?:the\s+|l['’]|el\s+|la\s+|o\s+|das\s+)?"
 
 _OPENERS = any_of(
     r"okay|ok|sure|certainly|well|yes|yeah|right|great question|great|hmm+|alright|thus|therefore|hence|so|then|and|but|also|finally|overall|in conclusion|in summary|to sum up|ultimately|clearly|obviously|definitely|of course|actually|instead",
@@ -272,7 +272,7 @@ class _Names:
         )
         for word, number in ordinals():
             text = re.sub(
-                rf"(?<![\w-])(?:the |das |der |die |le |la |el |o |a |het |de ){word}(?: {_ONES}| (?:from|in|on) the list|\s*[.!]?\s*$)(?:(?:,)? (?:from|in|on) the list)?",
+                rf"(?<![\w-])(?:the |das |der |die |le |la |el |o |a |het |de |du |del |do |da ){word}(?: {_ONES}| (?:from|in|on) the list|\s*[.!]?\s*$)(?:(?:,)? (?:from|in|on) the list)?",
                 self._token(str(number)),
                 text,
                 flags=I,
@@ -303,7 +303,7 @@ class _Names:
 
 # A number word stands for an option at the end of a line, after words that lead up to it.
 _WORD_LEADS = r"(?<!\w)((?:answer|choice|number|option|guess|pick|it|antwort|réponse|respuesta|resposta|antwoord)(?: is|['’]s| would be| must be| ist| lautet| est| es| é|:) (?:the (?!one\b))?|(?:i['’]?d|i would|i['’]ll|i) (?:say|pick|choose|go with|select|guess) (?!one\b))"
-_ONES = r"(?:object|one|item|image|picture|option|objekt|bild|objet|objeto|imagem|imagen|objects?|optie|element)\b"
+_ONES = r"(?:object|one|item|voorwerp|image|picture|option|objekt|bild|objet|objeto|imagem|imagen|objects?|optie|element)\b"
 _HEADS = r"(?:grids?|images?|pictures?|objects?|ones?|options?|items?|sides?|panels?|photos?|figures?|cards?|shapes?|candidates?|choices?|objekt|bild|objet|objeto)\b"
 
 
@@ -319,7 +319,7 @@ def _named_tokens(text: str, names: Sequence[str]) -> str:
         if not name:
             continue
         if len(name) == 1 and name.isalpha():
-            follows = r"(?=\s*$|[.,;:!)\]\n]|\s+(?:is|are|or|and|over|rather|because|since|as|fits|matches|seems|looks|best|but|not|nor|instead|oder|und|ist|et|ou|est|y|o|es|e|é|en|of)\b)"
+            follows = r"(?=\s*$|[.,;:!)\]\n]|\s+(?:is|are|or|and|over|rather|because|since|as|fits?|match(?:es)?|both|seems|looks|best|but|not|nor|instead|oder|und|ist|et|ou|est|y|o|es|e|é|en|of)\b)"
             alone = rf"(?<![\w'⟦])(?:(?i:{KINDS})\s*)?[(\[]?{re.escape(name)}[)\]]?{follows}"
             text = re.sub(alone, f"⟦{i}⟧", text)
             text = re.sub(
@@ -400,12 +400,17 @@ def _parse_part(text: str, names: _Names) -> Choice | None:
         number = int(labelled[1])
         return number if 1 <= number <= names.count else None
     marked = list(_MARKED.finditer(text))
-    for i, mark in reversed(list(enumerate(marked))):
-        end = marked[i + 1].start() if i + 1 < len(marked) else len(text)
-        announced = next((line for line in text[mark.end() : end].splitlines() if line.strip(" *_#>-|:")), "")
-        choice = _from_sentences(names.tokenise(announced.strip()), announced=True)
-        if choice is not None:
-            return choice or None
+    ends = [*(mark.start() for mark in marked[1:]), len(text)]
+    announced: dict[int, Choice] = {}
+    for i, (mark, end) in enumerate(zip(marked, ends, strict=False)):
+        line = next((line for line in text[mark.end() : end].splitlines() if line.strip(" *_#>-|:")), "")
+        if (choice := _from_sentences(names.tokenise(line.strip()), announced=True)) is not None:
+            announced[i] = choice
+    if announced:
+        *earlier, last = announced
+        same = [i for i in earlier if marked[i][1].lower() == marked[last][1].lower() and announced[i] != announced[last]]
+        is_open = same and not CORRECTS.search(text[marked[same[-1]].end() : marked[last].end()])
+        return None if is_open else announced[last] or None
     tokens = names.tokenise(text)
     listed = _from_checklist(tokens)
     if listed is not None:
@@ -496,6 +501,7 @@ def _from_sentences(tokens: str, announced: bool = False, has_names: bool = Fals
 
 def _joined(tokens: str) -> str:
     """Options that are named side by side as one token: ⟦1⟧ and ⟦3⟧ is ⟪1+3⟫."""
+    tokens = re.sub(rf"(\b(?:between|of) {R} and {R}),", r"\1;", tokens, flags=I)
     tokens = re.sub(
         rf"\b(?:soit|ofwel|ou|o|either|entweder)\s+(?:\w+\s+)?{R}\s*,?\s*(?:soit|ofwel|ou|o|or|oder)\s+",
         r"⟦\1⟧ or ",

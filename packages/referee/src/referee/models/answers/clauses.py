@@ -33,7 +33,7 @@ CARRIER = words(
     apparently best probably likely presumably most very quite pretty fairly clearly definitely certainly surely obviously evidently undoubtedly therefore thus so hence accordingly and but yet however though aber und sondern mais et pero sino mas e maar en doch nein
     consequently finally ultimately overall simply just only really actually indeed by far better closest nearest right correct final perfect good great unique uniquely
     exactly exact sole clear obvious plausible confident sure certain positive reasonable logical safest strongest top in my me as of from at all given following based according description expression phrase
-    reference yes yeah yep okay ok well alright imo imho lol please here's here us which who hmm ah oh personally going let's let call make makes making confidence sense there'd
+    reference yes yeah yep okay ok well alright imo imho lol please here's here us which who hmm ah oh personally going let's let call make makes making sense there'd
     high highly strongly bill definite stick sticking end you your asked wanted looking want wants solution pointed up being turns out narrows down choose
     verdict decision inclined tend prefer preferred preference commit submit select main correctly described object's response mine entry specified query queried context scene list display given-the
     ich würde wähle nehme sage sagen denke glaube meine tippe entscheide mich für auf das die der dem den es ist sind wäre wird muss müsste dürfte sein gemeint gesucht gesuchte beschrieben beschriebene
@@ -46,6 +46,8 @@ CARRIER = words(
     forcément ended compared carefully criteria both attribute attributes
     tap tapping press pressing touch touching shows showing see highlight position likelihood
     consistent aligns align applies apply they they're she he wants put balance sound sounds  get got pressed
+    you're you'd you'll isso meint point namely listener listener's hearer now still there's convinced winner everything all signs evidence favours favors doubt closer inspection eliminating intersection approximation both clue again
+    sprecher hörer j'opte qu'il claramente solo puede acredito seja tem mijn j'ai nach ausschluss locuteur hablante falante spreker
     arrive money click clicking had mind talking about hands down more rather what was can fall falls meet job identity
     ganz fällt meine mein entscheidung kann es
     del quedo inclino por claro inclinaría voto señala seleccionaría marco marcaría fico voto clicaria marcaria aponta
@@ -63,7 +65,7 @@ _CJK_PIECES = """
 答案 答え 答 正解 对象 対象 目标 物体 选项 選択肢 オブジェクト 画像 图片 图 描述 说明 説明文 説明 记述 描写 最終的な 最終 最终 最佳 正确 正しい 符合 匹配 对应 指向 指的 一致する 一致します 一致しています 一致 该当する 該当する 該当します 該当
 当てはまる 当てはまります 当てはまり 合います 合う 合致します 合致する 我 私 认为 觉得 想 猜 选择 选 会 应该 应当 就 是 为 的 了 那 这 它 个 個 号 號 番目 番 只有 只 唯一 只剩下 只剩 最 根据 所以 因此 故 综上 可能性 可能 大概 也许 有 说 回答 結論 结论 结果 者
 東西 东西 所指 所 即 を に は が です でした である で だ と の も 思います 思われます 思う 思い 考えます 考えられます 考える でしょう だろう おそらく たぶん 多分 もの よって したがって だから つまり だけ のみ 最も いちばん 一番 適切 ふさわしい 指している 指しています
-選びます 選ぶ 選択します 選択 間違いない 間違いなく 違いない なります なる それ これ こと 示している 示しています ため から ので 于 对 来看 来说 而是 なく 号码 编号 番号 被 描述的 符合的 最符合 であり その よく くらい 评分 分数 得分 打分 打 给 给它 分 句子 文本 评价 综合 总分 总体 评为 流畅度 自然度 満点 点数 点 評価 評点 スコア つけます 付けます 文 総合 流暢さ 自然さ 与えます あげます 採点 本文 句 句话 但 但是 我的 のは 推测 推断 判断 认定
+選びます 選ぶ 選択します 選択 間違いない 間違いなく 違いない なります なる それ これ こと 示している 示しています ため から ので 于 对 来看 来说 而是 なく 号码 编号 番号 被 描述的 符合的 最符合 であり その よく くらい 评分 分数 得分 打分 打 给 给它 分 句子 文本 评价 一定 只能 可以 说话人 話者 話し手 听者 综合 总分 总体 评为 流畅度 自然度 満点 点数 点 評価 評点 スコア つけます 付けます 文 総合 流暢さ 自然さ 与えます あげます 採点 本文 句 句话 但 但是 我的 のは 推测 推断 判断 认定
 """
 _CJK_CARRIER = re.compile("|".join(sorted(_CJK_PIECES.split(), key=len, reverse=True)))
 NEGATION = re.compile(
@@ -144,7 +146,7 @@ def cues_before(*cues: str) -> re.Pattern[str]:
 _AFTER = re.compile(
     r"^[\s\"')*:,-]*"
     + any_of(
-        r"(?:(?:is|seems|appears|looks|would be|must be|has to be|should be|comes out as|remains|makes|sounds|feels|'s)(?: (?:to be|like|clearly|therefore|thus|definitely|indeed|the|my|a|an|by far|likely|obviously|certainly|most|then|probably|final|best|obvious|natural|logical|also the))*)? ?(?:only\b|best\b|\w{3,}est\b|(?:most|least) \w+|what (?:the speaker|is|was|you)\b|correct\b|right\b(?! of)|answer\b|(?:one|object|item|person)(?: that(?: is|['’]s)?| which| being| he| she)? (?:meant|described|intended|in question|referred|the speaker|you)|meant\b|described\b|target\b|pick\b|choice\b|guess\b|what i(?:['’]d| would)\b|most (?:likely|plausible|probable)|closest\b|better\b|closer\b|more (?:likely|plausible|probable)|match(?! in| for the (?:colou?r|size|type))\b|referent\b|intended\b|winner\b|perfect\b|good (?:match|fit)|it\b(?=\W*$)|it is\b|the one\b|(?:more|most) (?:fitting|suitable|typical|likely|probable|plausible|natural|appropriate|prototypical|salient|prominent|consistent))",
+        r"(?:(?:is|seems|appears|looks|would be|must be|has to be|should be|comes out as|remains|makes|sounds|feels|'s)(?: (?:to be|like|clearly|therefore|thus|definitely|indeed|the|my|a|an|by far|likely|obviously|certainly|most|then|probably|final|best|obvious|natural|logical|also the))*)? ?(?:only\b|best\b|\w{3,}est\b|(?:most|least) \w+|what (?:the speaker|is|was|you|remains|fits|matches)\b|correct\b|right\b(?! of)|answer\b|(?:one|object|item|person)(?: that(?: is|['’]s)?| which| being| he| she)? (?:meant|described|intended|in question|referred|the speaker|you)|meant\b|described\b|target\b|pick\b|choice\b|guess\b|what i(?:['’]d| would)\b|most (?:likely|plausible|probable)|closest\b|better\b|closer\b|more (?:likely|plausible|probable)|match(?! in| for the (?:colou?r|size|type))\b|referent\b|intended\b|winner\b|perfect\b|good (?:match|fit)|it\b(?=\W*$)|it is\b|the one\b|(?:more|most) (?:fitting|suitable|typical|likely|probable|plausible|natural|appropriate|prototypical|salient|prominent|consistent))",
         r"(?:also )?(?:fits|matches|satisfies|suits|meets|agrees|qualifies|works|wins|remains|stays|is left(?! of)|does|ticks|has all)\b(?=\W*$|[\s,]*(?:best|better|most|exactly|perfectly|precisely|the (?:given |whole |full |entire )?(?:description|bill|criteria|conditions|requirements)|all\b|every|it\b|everything|both|this|that|fully|well|uniquely|here|completely|as the|with the description|alone))",
         r"alone\b|(?:comes?|is|seems) (?:the )?closest\b|it is\b|is (?:all that is )?left\b(?! of)|must be meant|stands out",
         r"(?:ist|wird|scheint)(?: (?:das|die|hier|wohl|also|am ehesten))* ?(?:gemeint|gesucht|richtig\w*|antwort|einzige\w*|beschrieben|die beste)|passt(?: (?:am besten|genau|als einzig\w+|besser|perfekt)|\W*$)|entspricht (?:der|am)|erfüllt alle",
@@ -177,7 +179,7 @@ _LABEL_WORDS = words(
 GROUP_WORDS = words(
     "both either all equally each could can might would may two three candidates candidate possible possibilities ambiguous same well and or fits match apply applies options potential potentially plausible valid multiple several matches "
     "sowohl als auch beide beiden passen kommen infrage frage in gleichermaßen könnten entweder oder sein können alle tous deux les toutes correspondent conviennent pourraient peuvent soit ou ambos ambas los dos coinciden encajan corresponden podría podrían pueden puede cumplen o y "
-    "tanto como quanto os dois correspondem encaixam poderia poderiam pode podem ambos e zowel beiden passen kunnen kan en of zijn bedoeld indistinguishable identical given this description correspondem qualify qualifies hold refer"
+    "tanto como quanto os dois correspondem encaixam poderia poderiam pode podem ambos e zowel beiden passen kunnen kan en of zijn bedoeld indistinguishable identical given this description correspondem qualify qualifies hold refer voldoet voldoen servem sirven"
 )
 _GROUP_FITS = re.compile(
     r"^\W*(?:(?:both|all|also|equally|each|beide|alle|tous les deux|ambos|could|would|might|may|can|könnten|können)\s*)*(?:fit|match|satisf|suit|meet|qualif|apply|correspond|work\b|pass(?:en|t)?\b|be (?:meant|described|the|it)|refer|are (?:both |all |equally )?(?:possible|candidates|plausible|valid|matches)|conviennent|coincid|encaja|cumplen|gemeint sein)"
@@ -215,6 +217,10 @@ _ANAPHOR = re.compile(
 )
 
 
+# What is stated of the subject of a clause, behind a comma.
+_PREDICATE = re.compile(r"\W*,\s*(?:is|are|was|were|has|had|does|did|ist|war|est|était|es|era|é|was)\b", I)
+
+
 class Claim(NamedTuple):
     """The claim of a clause about an option (or "several"), its position, and whether it follows "because" or
     "although".
@@ -234,9 +240,19 @@ class Grammar(NamedTuple):
     after: re.Pattern[str]
     # Words that may stand behind the option in a clause without a cue after it.
     closing: frozenset[str]
+    # What may stand before a cue without being made of carriers.
+    subject: re.Pattern[str]
 
 
-CHOOSING = Grammar(CARRIER, cues_before(*_CUES), _AFTER, _CLOSING)
+# "Two typos bring it down to 6".
+CHANGES = r".*\b(?:brings?|lowers?|raises?|drops?|tips|makes?|takes|leaves|puts) (?:it|this|that|me|the score)\b[\w ]*$|.*\b(?:leav(?:es|ing)|bleibt|reste|queda|resta|blijft)\W*$"
+# A definite noun phrase and a copula.
+_NAMES_OBJECT = re.compile(
+    r"^[\W]*(?:[^\W\d]+\W+){0,4}?(?:the|only|das|der|die|le|la|les|l['’]|el|o|a|as|os|het|de|something)\b.*\b(?:is|are|be|corresponds? to|namely|refers to|ist|est|es|é)\W*(?:[^\W\d]+\W+){0,3}$|.*[是は]\W*$|"
+    + CHANGES,
+    I,
+)
+CHOOSING = Grammar(CARRIER, cues_before(*_CUES), _AFTER, _CLOSING, _NAMES_OBJECT)
 
 
 def find_claims(sentence: str, grammar: Grammar) -> list[Claim]:
@@ -259,6 +275,8 @@ def find_claims(sentence: str, grammar: Grammar) -> list[Claim]:
             claims.append(
                 Claim(start + clause.index("⟦"), int(re.findall(r"\d+", clause)[0]), CHOSEN if verdict[1] else DENIED)
             )
+        elif re.fullmatch(r"\W*⟦\d+⟧\W*", clause) and _PREDICATE.match(sentence[end:]) and not grammar.after.match(sentence[end:]):
+            pass  # An aside in a statement: "the previous answer, 3, was wrong".
         elif _OPTION.search(clause) and not (
             grammar is CHOOSING
             and sentence[start - 1 : start] == ":"
@@ -325,7 +343,7 @@ def _unknown(text: str, known: frozenset[str]) -> list[str]:
     """The words of a text that are no words of choosing."""
     text = _CJK_CARRIER.sub(" ", text) if re.search(r"[\u3040-\u30ff\u4e00-\u9fff]", text) else text
     words = re.findall(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+", text.lower().replace("’", "'"))
-    return [w for w in words if w not in known and not (w[:2] in ("l'", "d'") and w[2:] in known)]
+    return [w for w in words if not {w, w.removesuffix("'s"), w[2:] if w[:2] in ("l'", "d'") else w} & known]
 
 
 def _kind(left: str, right: str, grammar: Grammar, is_group: bool) -> str:
@@ -334,7 +352,7 @@ def _kind(left: str, right: str, grammar: Grammar, is_group: bool) -> str:
         return _kind_of_group(left, right, grammar)
     if _LANDMARK.search(left) or re.match(r"[的の](?:左|右|上|下|前|后|後|旁|隣|横|近|間)", right):
         return ""
-    left = re.sub(r"\b(?:between|of|out of|among) x+\W*", "", left, flags=I)
+    left = re.sub(r"\b(?:between|of|out of|among) x+\W*|\b(?:without|with no) (?!x)[^\W\d]+", "", left, flags=I)
     if _OUTDONE.search(left) or re.match(
         r"\W*(?:can(?:not|['’]t)|could(?: not|n['’]t)) (?:quite )?be (?:excluded|ruled out|eliminated|dismissed)",
         right,
@@ -357,19 +375,26 @@ def _kind(left: str, right: str, grammar: Grammar, is_group: bool) -> str:
     if after and NEGATION.search(after[0]):
         return DENIED
     asserted = PERHAPS if _WEAK.search(left + right) else CHOSEN
-    if not _unknown(_WEAK.sub(" ", f"{left} {right}"), grammar.carrier) and (
-        after or not _unknown(_WEAK.sub(" ", right), grammar.closing)
-    ):
+    unknown = _unknown(_WEAK.sub(" ", left), grammar.carrier)
+    rest = _unknown(_WEAK.sub(" ", right), grammar.closing)
+    if not unknown and (not rest if not after else not _unknown(_WEAK.sub(" ", right), grammar.carrier)):
         return asserted
-    if not (after or before or (_ONLY.search(left) and not NEGATION.search(right))):
+    is_only = _ONLY.search(left) and not NEGATION.search(right)
+    if not (after or before or is_only):
         return ""
     # An unknown label: "Question: 3", "distractor = 3".
     if not after and re.search(r"[:=]\W*$", left) and not _ONLY.search(left):
         return ""
-    near = after[0] if after else " ".join(right.split()[:2])
-    return DOUBTED if DOUBT.search(left) or DOUBT.search(near) else asserted
+    # Words before the cue must be words of choosing, or name an object: "the red chair is 3", but not "a child would say 3".
+    own = list(_OWN_SUBJECT.finditer(left))
+    is_own = bool(own) and not _unknown(_WEAK.sub(" ", left[own[-1].start() :]), grammar.carrier)
+    if unknown and not after and not is_own and not grammar.subject.match(left):
+        return ""
+    return DOUBTED if DOUBT.search(left) or DOUBT.search(after[0] if after else right) else asserted
 
 
+# A speaker of the own choice: "because of the typo I'd go for 6".
+_OWN_SUBJECT = re.compile(r"\b(?:i|we|ich|je|j['’]|yo|eu|ik)\b|我|私", I)
 def _kind_of_group(left: str, right: str, grammar: Grammar) -> str:
     """Return the claim about a group of options between two parts of a clause."""
     if _LANDMARK.search(left) and not _UNDECIDED.search(f"{left} {right}"):
@@ -411,7 +436,7 @@ _CONCLUDES = re.compile(
 
 HEDGED = re.compile(
     r"\b(?:(?:i['’]?m |i am )?not (?:entirely |completely |totally |very |quite |absolutely |100 ?% |fully )?(?:sure|certain|positive|an expert)|can(?:not|['’]t) be (?:100 ?% |entirely |completely |fully )?(?:sure|certain)|(?:without|beyond|no) (?:a |any )?(?:reasonable )?(?:doubt|question)(?: about it)?|not (?:only|just)(?!\W*(?:\w+ )?⟦)"
-    r"|if i (?:had|have|must|were forced|really had)(?: to)?(?: (?:guess|choose|pick|say|decide|answer|select|commit))?(?: one)?|if (?:you|we|i|one) (?:look|compare|consider|check|examine|go|take|read)\b|if (?:forced|pressed|asked)(?: to \w+)?|(?:unless|if) i(?:['’]m| am)(?: not)? (?:mistaken|wrong)|as far as i (?:can|could) (?:tell|see|judge)|as (?:you|we) can see"
+    r"|if i (?:understand|understood|read|interpret|get|remember|recall)\b[^.;,⟦⟪]{0,60}?(?:correctly|right|properly)\b|if i were (?:the|a|your) \w+|if i (?:had|have|must|were forced|really had)(?: to)?(?: (?:guess|choose|pick|say|decide|answer|select|commit))?(?: one)?|if (?:you|we|i|one) (?:look|compare|consider|check|examine|go|take|read)\b|if (?:forced|pressed|asked)(?: to \w+)?|(?:unless|if) i(?:['’]m| am)(?: not)? (?:mistaken|wrong)|as far as i (?:can|could) (?:tell|see|judge)|as (?:you|we) can see"
     r"|(?:if|assuming(?: that)?|provided(?: that)?|supposing) [^.;,⟦⟪]{0,60}?\b(?:means?|meant|refers? to|stands for|understood|interpreted)\b[^.;⟦⟪,]*,\s+(?=\w|⟦)"
     r"|nicht (?:ganz |völlig |hundertprozentig )?sicher|ohne zweifel|zweifellos|pas (?:tout à fait |totalement |complètement )?(?:sûre?|certaine?)|sans (?:aucun )?doute|no estoy \w+(?: \w+)?|sin duda|não (?:tenho|estou) \w+(?: \w+)?|sem dúvida|niet (?:helemaal |zo )?zeker|ongetwijfeld|wenn ich raten müsste|si je devais choisir)\b"
     r"|(?:,\s*|(?<=[.!] ))(?:(?:is|does|has|would|do|should)(?:n['’]t| that| it| that not) (?:it|that|you|they|right|correct|so|okay|ok)|right|would you like [^?.\n]*|do you want [^?.\n]*|does that help|ok(?:ay)?|nicht wahr|n['’]est-ce pas|verdad|não é|toch)\?",
@@ -422,6 +447,13 @@ _SUPPOSES = re.compile(
     r"|\b(?:for (?:example|instance)|zum beispiel|par exemple|por ejemplo|por exemplo|bijvoorbeeld|if|unless|depending|depends on|whether|assuming|supposing|suppose (?:it|that|the|you)|otherwise|wenn|falls|sonst|à moins|selon|caso|indien|tenzij)\b|(?:^|[,;:(]\s*)(?:si(?! ?,)|se(?! (?:trata|refere|refiere)))\b|\b(?:had|were) (?:it|he|she|they|this|that|the \w+|i|you)\b|如果|もし",
     I,
 )
+
+
+def is_supposed(text: str) -> bool:
+    """Whether a text states a condition, an example or a supposition (a hedge is none)."""
+    return _SUPPOSES.search(HEDGED.sub("", text)) is not None
+
+
 # A condition ends before these.
 _FACTS = re.compile(r";|\.\.\.|,? (?=(?:but|however|aber|mais|pero|mas|maar)\b)|\bas it (?:is|stands)\b", I)
 # "Excluded: 1, 2" denies.
@@ -463,13 +495,12 @@ def final_claim(text: str, chosen: list[Claim]) -> Claim | None:
     """Return the last of some claims, if it agrees with the others, or corrects or concludes them."""
     final = chosen[-1]
     contrary = [c for c in chosen if c.choice != final.choice]
-    if contrary and not _is_settled(
-        text[contrary[-1].start : final.start], text[max(0, final.start - 60) : final.start]
-    ):
-        return None
-    return final
-
-
-def _is_settled(between: str, before: str) -> bool:
-    """Whether words between two choices say that the later one corrects or concludes the earlier one."""
-    return bool(CORRECTS.search(between) or _CONCLUDES.search(between) or _CONCLUDES.search(before))
+    if not contrary:
+        return final
+    between, before = text[contrary[-1].start : final.start], text[max(0, final.start - 60) : final.start]
+    conclusions = _CONCLUDES.findall(before)
+    earlier = _CONCLUDES.findall(text[max(0, contrary[-1].start - 60) : contrary[-1].start])
+    # The same conclusion twice is none: "the answer is 2. The answer is 5."
+    is_repeated = conclusions and earlier and conclusions[-1].lower() == earlier[-1].lower()
+    is_settled = CORRECTS.search(between) or (conclusions and not is_repeated)
+    return final if is_settled else None

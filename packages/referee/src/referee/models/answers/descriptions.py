@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from referee.models.answers.clauses import is_supposed
 from referee.models.answers.json_objects import find_json, find_objects, value_named
 from referee.models.answers.vocabulary import KINDS, any_of, ordinals, words
 
@@ -36,7 +37,7 @@ _SAYING = words(
     choose choosing select selecting locate locating look looking search searching get grab take touch click tap point pointing show give say saying said tell telling mean meant use using put suggest propose go going see seeing spot spotted think thinking talk talking about
     indicate indicated marked highlighted framed circled selected chosen asked intended given following here there's here's is: please kindly them him her me us for as by with like something to at out up of from in words terms so that listener's mind question number no. english works allow allows goes go put
     came optimal full ideal plain precise precisely believe seems seem appears appear people everyone invalid request failed failure missing input load given
-    reply briefly brief np er ask partner wording moment begin start done ready hard difficult easy tricky identical indistinguishable end finished luck enjoy cheers choice requested prompt
+    task entity using fewest reply briefly brief np er ask partner wording moment begin start done ready hard difficult easy tricky identical indistinguishable end finished luck enjoy cheers choice requested prompt
     sentence text noun works reads follows single out singled distinguish distinguishing distinguished recognise recognize recognised recognized known let's call how what about
     klick such mir dir uns ihnen euch nos me te
     ich wir du sie es das dies die der den dem eine einen ein einer mein meine meinen ist sind wäre wird würde könnte kann könnten sollte soll beschreibung ausdruck antwort vorschlag ziel zielobjekt objekt gegenstand gesuchte gesuchtes gemeint gemeinte gesucht
@@ -276,18 +277,18 @@ _NO_DESCRIPTION = re.compile(
         r"(?:n/?a|none|null|nil|unknown|unclear|nothing|tbd|-+|\.+|no|yes|ok(?:ay)?|sure|empty|undefined|thanks?|thank you|done|ready|hello|hi|number \w+|unsure|无|無|なし\W*)\W*$",
         r"(?:send|provide|upload|share|lorem|sorry|but|i|i['’]\w+|you|your|we|my|please|kindly|which|who|where|how|why|when|should|shall|let|thank|thanks|hello|hi|hey|welcome|either|or|whether|it|they|he|she|maybe|perhaps|there|here|describe|describing|nothing|impossible|insufficient|error|undefined|missing|unable|unclear|as|per|depends|both (?:are|is|of)|all (?:are|is)|neither|good|great|excellent|interesting|more|further|let['’]s|assuming|assume|based|given|unfortunately|not (?:enough|possible|sure|applicable|available|provided|known|specified|given|clear))\b(?! (?:like|looking)\b)",
         r"what(?! (?:looks|seems|appears|resembles|is|was)\b)|(?:no|not any|without) (?:\w+ )?(?:descriptions?|targets?|objects?|informations?|answer|such|images?|pictures?|photo|input|list|scene|text|response|comment|further|specific|unique|clear|distinguishing|valid|matching|match)\b|none of\b|(?:target|image|description|object|list|input)s? (?:not|un|missing|is|are|was)",
-        r"(?:(?:an? )?(?:\w+ ){0,2}(?:error|exception|time-?out)(?: \d+| occurred| while\b.*)?|loading|todo|to be (?:continued|determined|defined|announced)|ditto|idem|same|see (?:attached|above|below)|attached|as (?:before|above)|see above|content \w+|pass|skip|continue|stop|traceback.*)\W*$",
+        r"(?:(?:an? )?(?:\w+ ){0,2}(?:error|exception|time-?out)(?: \d+| occurred| while\b.*)?|loading|todo|to be (?:continued|determined|defined|announced)|ditto|idem|see (?:attached|above|below)|attached|as (?:before|above)|see above|content \w+|pass|skip|continue|stop|traceback.*)\W*$",
         r"(?:ich|wir|keine?[nrs]?|welche[srn]?|bitte|unklar|unbekannt|nicht|leider|es|das (?:bild|ziel|objekt) (?:ist|fehlt|wurde))\b",
         r"(?:je|quel(?:le)?s?|pas|aucune?|pourriez|veuillez|impossible|inconnue?|il|merci|pouvez|désolée?|nous)\b|j['’]",
         r"¿|(?:no (?:hay|se|sé|puedo|veo|es|está|tengo|existe|entiendo|lo|me|encuentro|dispongo|reconozco|conozco|dispone)|qué|cuál|podrías|por favor|ningun[oa]?|ningún|desconocid[oa]|gracias|hay|lo siento)\b|(?:não|qual|poderia|nenhuma?|desconhecid[oa]|obrigad[oa]|eu|há)\b",
-        r"(?:ik|geef|welke?|geen|kun je|kunt u|onbekend|onduidelijk|bedankt|er)\b|[我你您]|无法|不能|请|哪(?:个|一)|没有|需要|不明|未知|谢谢|不知道|不清楚|抱歉",
+        r"(?:ik|geef|welke?|geen|kun je|kunt u|onbekend|onduidelijk|bedankt|er)\b|[我你您]|无法|不能|请|哪(?:个|一)|没有(?!.*的[^。]+)|需要|不明|未知|谢谢|不知道|不清楚|抱歉",
         r"(?:どの|どれ|どちら|何を)|わかりません|分かりません|不明|必要|教えて|該当|ありがとう|申し訳|(?:画像|写真|图片|图像)(?:が|は|没|不|缺)",
     ),
     I,
 )
 # Signs of other content than a phrase: conversation partners, the task, alternatives, markup.
 _DOUBT = re.compile(
-    r"(?:^|[,;.:!?] )(?i:(?:so|and|but|because|as|since) )?(?i:i|you|we)\b|\b(?i:(?:given|provided|available) (?:information|data|context|details)|your (?:message|request|input|question|prompt|description|list|image)|(?:tell|give|show|let|help) (?:me|us)|thank you|please|descriptions?|referring|listener|distractors?|target (?:object|is))\b"
+    r"(?:^|[,;.:!?] )(?i:(?:so|and|but|because|as|since) )?(?i:i|you|we)\b|\b(?i:(?:given|provided|available) (?:information|data|context|details)|your (?:message|request|input|question|prompt|description|list|image)|(?:tell|give|show|let|help) (?:me|us)|thank you|please|descriptions?|referring|listener|distractors?|target (?:object|is)|noun phrase|instructions?|prompts?|the user|reference game)\b"
     r"|\b(?i:(?:not|un)(?: |)(?:provided|specified|attached|uploaded|available|clear|defined|given)|is missing)\b|(?i:\b(?:object|item|objekt|objet|objeto) #?\d|(?:^|\b(?:the|object|item|target|option|is) )number #?\d+(?! [^\W\d])|\b(?:with|at|has|having) (?:the )?(?:index|id|position|no\.) #?\d|\b(?:with|at|has|having) (?:the )?number #?\d+\W*$|\b(?:either|both) works?\b)|\b(?i:ich|je|vous|ik|eu|yo)\b|[我您请]|必要|情報|信息|需要|ください|ますか|ません"
     r"|(?i:\beither\b.*\bor\b|\bor,? (?:the|an?|maybe|perhaps|alternatively|simply|just)\b|\b(?:oder|alternatively|ofwel)\b|\b(?:ou (?:les?|la|l['’]|une?|o|a|uma?)|o (?:el|la|una?)|of (?:de|het|een))\b)|\w \w+ / \w+ \w|//|=>|->|→|[{}|\\<>]|\?(?=\s)"
 )
@@ -298,7 +299,7 @@ _BARE_NUMBER = re.compile(
     I,
 )
 # "(object 4)" names the object again.
-_NUMBERED = re.compile(r"[(（\[][^\d)）\]]{0,15}#?\d{1,3}[)）\]]\W*$")
+_NUMBERED = re.compile(rf"[(（\[]\W*(?:{KINDS}\s*)?#?\d{{1,3}}[)）\]]\W*$", I)
 _QUOTED = re.compile(r"[\"“„«「]\s*([^\"“”„«»「」\n]{2,}?)\s*[\"”“»」]")
 # Words that end the clause before a quotation, and words that reject a quoted phrase in the clause before or after it.
 _CLAUSE_END = re.compile(
@@ -306,7 +307,7 @@ _CLAUSE_END = re.compile(
     I,
 )
 _REJECTED_BEFORE = re.compile(
-    r"\b(?:not|never|nicht|pas|niet|não|no|avoid\w*|instead of|rather than|statt|confus\w+|mistake\w*|unlike|than|initially|originally|draft|bad|wrong|if|whether|also|wanted to|was going to|consider\w*|thought of|tempt\w*|either|without|wenn)\b|n['’]t\b",
+    r"\b(?:not|cannot|never|nicht|pas|niet|não|no|avoid\w*|instead of|rather than|statt|confus\w+|mistake\w*|unlike|than|initially|originally|draft|bad|wrong|if|whether|also|wanted to|was going to|consider\w*|thought of|tempt\w*|either|without|wenn|previous|last|earlier|example|beispiel|exemple|ejemplo|exemplo|voorbeeld)\b|n['’]t\b",
     I,
 )
 _REJECTED_AFTER = re.compile(
@@ -318,7 +319,7 @@ _ABOUT_WORDS = re.compile(
     I,
 )
 _SAYS = re.compile(
-    r"\b(?:i|we|you|ich|je|yo|eu|ik|man (?:könnte|kann|würde|sagt)|on (?:pourrait|dirait|peut|dit)|listener|partner)\b(?:['’]\w+)?(?: (?!see|notice|saw|avoid)\w+){0,6}[\s:]*$|(?:描述|说|是|は|説明|description|expression|phrase|answer|is|as|say|call it|use|try|gives|becomes|yields|get)[\s:：,]*$",
+    r"\b(?:i|we|you|ich|je|yo|eu|ik|man (?:könnte|kann|würde|sagt)|on (?:pourrait|dirait|peut|dit)|listener|partner)\b(?:['’]\w+)?(?: (?!see|notice|saw|avoid)\w+){0,6}[\s:]*$|(?:描述|说|是|は|説明|\b(?:description|expression|phrase|answer|is|as|say|call it|use|try|gives|becomes|yields|get))[\s:：,]*$",
     I,
 )
 _BULLET = re.compile(
@@ -347,6 +348,8 @@ def parse_description(text: str) -> str | None:
     wrapped = _TEXT.match(text) or _CALL.match(text)
     if boxed or wrapped:
         return _checked(boxed[-1] if boxed else wrapped[wrapped.lastindex or 1] if wrapped else "")
+    if _WORD.fullmatch(text.strip(AROUND + ".!")):
+        return _checked(text)
     return _from_lines(_after_label(text))
 
 
@@ -524,6 +527,10 @@ def _quoted(line: str) -> str | None:
                 or (_ABOUT_WORDS.search(clause) and before.rstrip()[-1:] in ":：")
             )
         )
+        is_announced = before.rstrip().endswith((":", "：")) and not following.strip()
+        if is_phrase and not is_announced and is_supposed(re.split(r"[.!?\n]\s", before)[-1]):
+            is_rejected = True
+            continue
         if is_part:
             continue
         # Behind an unknown word the quotation is part of a phrase: 'the "Name" field', '"Exit" sign'.
@@ -578,8 +585,23 @@ def _corrected(text: str) -> str:
     return text
 
 
+_WORD = re.compile(r"(?:(?![\u3040-\u30ff\u4e00-\u9fff])[^\W\d_])+(?:['’-][^\W\d_]+)*")
+# Single words that are descriptions although they are words of talk, too.
+_DESCRIBING_ALONE = _DESCRIBING | words("same him her them this that other another first second third nun plain unique one person")
+
+
+def _is_word_description(word: str) -> bool:
+    """Whether an answer of one word is a description: any word but those of talk, and any letter but "y" and "n"."""
+    if len(word) == 1:
+        return word not in "yYnN"
+    no_words = (_NO_PHRASE, _NO_DESCRIPTION, _MESSAGE, _BARE_NUMBER, _STATEMENT)
+    return word.lower() in _DESCRIBING_ALONE or not (_is_talk(word) or any(pattern.match(word) for pattern in no_words))
+
+
 def _checked(text: str) -> str | None:
     """A description without its carrier and the reasons after it; None where it is none."""
+    if word := _WORD.fullmatch(text.strip(AROUND + ".!")):
+        return word[0] if _is_word_description(word[0]) else None
     quoted = _quoted(_corrected(re.sub(r"^(['`‘])([^'`‘’]+)['`’][.!]$", r"\2", text)))
     if not quoted:
         return None
@@ -709,7 +731,7 @@ def _without_reasons(text: str) -> str | None:
             opening
             and len(_words(segment)) == 1
             and _words(segment)[0] in ("on", "off", "up", "down", "in", "out", "right", "top", "back")
-        ):
+        ) and not (opening and re.search(r"\d", segment) and _LANGUAGE.isdisjoint(_words(segment))):
             return text[: match.start()]
         if _REASON.match(segment) or segment.endswith(("?", "？")) or _NUMBERED.match(segment):
             return text[: match.start()]
@@ -756,7 +778,7 @@ def _end_of_saying(text: str) -> int:
     is_stated = not re.match(r"(?:the|that|an?) (?:one|thing|object|person|guy|man|woman)\b", text, I)
     for i, word in enumerate(re.finditer(r"[^\W\d_]+(?:['’-][^\W\d_]+)*['’]?|[^\w\s]", text)):
         name = word[0].lower().replace("’", "'")
-        if name not in _SAYING | _DISCOURSE or (name in ("that", "which") and i):
+        if name not in _SAYING | _DISCOURSE or (name in ("that", "which") and i) or (name == "that's" and last == "one"):
             break
         small, rest = _SMALL.get(name), text[word.end() :].lstrip()
         is_anchor = name in _ANCHORS and (
@@ -805,7 +827,7 @@ _NO_PHRASE = re.compile(
     I,
 )
 _TEXT_NOUN = re.compile(
-    r"(?:similar|identical|different|alike|unique|distinct|visible|missing|unclear|unknown|hard|difficult|impossible|easy|not|the same|like the (?:others|rest))\b|(?:an?|the|my|your) (?:\w+ )?(?:text|description|expression|sentence|phrase|task|test|example|joke|trick|placeholder|guess|question|problem|challenge)s?(?: (?:that|which|of|for|to|about|in)\b|\W*$)",
+    r"(?:similar|identical|different|alike|unique|distinct|visible|missing|unclear|unknown|hard|difficult|impossible|easy|not|the same|like the (?:others|rest))\b|(?:an?|the|my|your) (?:\w+ )?(?:picture|image|photo|scene|screenshot|list|text|description|expression|sentence|phrase|task|test|example|joke|trick|placeholder|guess|question|problem|challenge)s?(?: (?:that|which|of|for|to|about|in)\b|\W*$)",
     I,
 )
 

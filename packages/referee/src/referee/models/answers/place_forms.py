@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from referee.errors import UnknownName
 from referee.geometry import Box, Convention, Order, Place, Point, Unit
+from referee.models.answers.clauses import is_supposed
 from referee.models.answers.json_objects import call_arguments, find_objects
 from referee.models.answers.vocabulary import MARKERS, plain_marks
 
@@ -29,7 +30,7 @@ ABSENT = re.compile(
     rf"|\b(?:(?:not|n['’]t) (?:clearly )?(?:visible|present|found|shown|depicted|{_PICTURE})|(?:is|are) no(?:t| such|t any)?\b[^.]{{0,60}}\b{_PICTURE}"
     r"|does(?: not|n['’]t) (?:exist|appear|contain|show)|no such|none of the|there (?:are|is) none|no (?:\w+ ){0,3}(?:found|match(?:es)?|matched|visible|present|detected))\b"
     r"|\b(?:no (?:object|item|element|region)s?|nothing) (?:match|fit|correspond|that|in the)|^(?:i see |there is(?: no|n['’]t an?)) (?:\w+ ){1,4}(?:here|in sight)\b|^i see no \w+|\bin sight\b|^no (?:bounding )?box(?:es)?\b"
-    r"|(?:es gibt |ist |sind )?\bkeine?[nrs]? [^.]{0,40}\bim bild|im bild [^.]{0,20}keine?[nrs]? [^.]{0,40}(?:zu sehen|sichtbar|vorhanden)|nicht (?:im bild|vorhanden|zu sehen|sichtbar)|es gibt keine?[nrs]?\b"
+    r"|(?:es gibt |ist |sind )?\bkeine?[nrs]? [^.]{0,40}\bim bild|(?:im|auf dem) bild [^.]{0,20}keine?[nrs]? [^.]{0,40}(?:zu sehen|sichtbar|vorhanden)|nicht (?:im bild|vorhanden|zu sehen|sichtbar)|es gibt keine?[nrs]?\b"
     r"|il n['’]y a (?:pas|aucun)|n['’](?:est|apparaît) pas (?:visible|présent|dans l['’]image)|n['’]apparaît pas|aucune? (?:\w+ ){1,4}(?:ne )?(?:correspond|n['’]est (?:visible|présent)|n['’]apparaît)"
     r"|\bno hay (?:ning|\w+)|no (?:aparece|se ve|está (?:presente|visible|en la imagen))|não há|não (?:aparece|está (?:presente|visível|na imagem))"
     r"|er is geen\b|er zijn geen\b|niet (?:zichtbaar|aanwezig|te zien|in de afbeelding)|(?:图中|图片中|图像中|画面中)?(?:没有|不存在|未(?:找到|发现))|(?:は|が)(?:ありません|いません)|見当たりません|写っていません|存在しません|見つかりません",
@@ -101,7 +102,7 @@ _NOT_ASSERTED = re.compile(
     r"\b(?:not|never|no(?! (?:doubt|other|question|wait)|[,:;.])|wrong|incorrect|rejected?|excluded?|nicht|keine?[nrs]?|falsch|pas|niet|geen|não|nenhuma?)\b(?! (?:sure|certain|exact\w*|entirely))|n['’]t\b"
     r"|\b(?:rather than|instead of|unlike|at first|initially|first (?:guess|thought|attempt|i)|draft|originally|zuerst|d['’]abord|al principio|no início|eerst)\b"
     r"|\b(?:other|another|distractor|reference|example|previous|neighbou?r\w*|andere[nrs]?|autre|otr[oa]|outr[oa])\b(?! than)"
-    r"|\b(?:or|either|if|whether|depending|hesitat\w*|torn|undecided|might|oder|falls|ou|o bien)\b|\bof\s*$|\b(?:but|except(?: for)?|format|size|resolution|dimensions?)\W*$|^\W*rgb",
+    r"|\b(?:or|either|if|whether|depending|hesitat\w*|torn|undecided|might|oder|falls|ou|o bien)\b|\bof\s*$|\b(?:but|except(?: for)?|format|size|resolution|dimensions?)\W*$|\b(?:image|picture|photo|screenshot|screen|background)\W*(?:(?:is|are|covers|has|spans)\W*)?$|^\W*rgb",
     re.IGNORECASE,
 )
 # "Left of the table at [1, 2, 3, 4]" is where the table is; "the chair left of the table is at [1, 2, 3, 4]" is an answer.
@@ -111,7 +112,7 @@ _LANDMARK = re.compile(
 )
 # A clause without a place says that the one before it is another object's.
 _TAKEN_BACK = re.compile(
-    r"\b(?:next to|left of|right of|in front of|above|below|behind|beside|near) (?:it|that|this)\b|\b(?:not|n['’]t)\b.*\b(?:meant|visible|found|the one|answer)\b|\bcan(?:not|['’]t) (?:tell|be seen)\b|\bwould be the\b|,\s*not (?:the|this|that) \w+",
+    r"\b(?:next to|left of|right of|in front of|above|below|behind|beside|near) (?:it|that|this)\b|\b(?:not|n['’]t)\b.*\b(?:meant|visible|found|the one|answer)\b|\bcan(?:not|['’]t) (?:tell|be seen|find|see|locate)\b|\bwould be\b|,\s*not (?:the|this|that) \w+",
     re.IGNORECASE,
 )
 
@@ -137,7 +138,8 @@ def _asserted(text: str) -> str:
             is_aside = (
                 re.match(r"\([\[(]", match[0]) and re.search(r"\w", said) and re.match(r"\s+\w", clause[match.end() :])
             )
-            kept += before + (match[0] if is_lead and not is_denied and not is_aside else "")
+            is_stated = is_lead and not is_denied and not is_aside and _CLOSING.match(clause[match.end() :])
+            kept += before + (match[0] if is_stated and not is_supposed(said) else "")
             end = match.end()
         clauses[i] = kept + clause[end:]
     stated = [clause for clause in clauses if groups.search(clause)]
@@ -159,6 +161,11 @@ def _asserted(text: str) -> str:
     return "" if is_open or _TAKEN_BACK.search(rest) else "\n".join(clauses)
 
 
+# What may follow a place: nothing, a label, a remark after a mark, what is there, or a statement that it is the one.
+_CLOSING = re.compile(
+    r"\W*(?:$|[,;:(\[—–|-]|\.\s|(?!first|again|wrong|incorrect|too|instead|yet)[^\W\d]+\W*$|(?:to|through|(?:bottom|lower|upper|top)\b|rather than|instead of|not|is|was|are|being|marks|contains|encloses|covers|surrounds|shows|bounds|for|in|of|with|on|around|and)\b(?! (?:wrong|incorrect|too|not|ask|found|then|see|look\w*|check|try|would)\b)|because|since|as\b|ist\b|est\b|es\b|é\b|<|です|に|は|是)",
+    re.IGNORECASE,
+)
 _ALTERNATIVE = re.compile(r"\b(?:or|either|if|depending|hesitat\w*|torn|oder|falls|ou|o bien)\b", re.IGNORECASE)
 _CONCLUDES = re.compile(
     r"\b(?:therefore|thus|hence|so|daher|also|donc|así que|portanto|dus)\b|所以|よって", re.IGNORECASE
@@ -188,7 +195,7 @@ def is_absent(text: str) -> bool:
     ):
         return True
     values = list(find_objects(text))
-    if len(values) == 1 and isinstance(values[0], dict):
+    if len(values) == 1 and isinstance(values[0], dict) and "action" not in values[0]:
         named = [v for k, v in values[0].items() if str(k) in (*_BOX_KEYS, *_POINT_KEYS, "answer", "bboxes")]
         named = named or list(values[0].values())
         if named and all(v in (None, [], "none", "None", "null", "") for v in named):
@@ -238,11 +245,14 @@ def _group(numbers: Sequence[Any], convention: Convention) -> Places:
 
 # -- readers ---------------------------------------------------------------------------------------------------------------
 
+_TWO_PAIRS = re.compile(rf"{PAIR}\s*,\s*{PAIR}")
 _QWEN = re.compile(rf"(?:<box>|<\|box_start\|>)\s*{PAIR}(?:\s*,\s*{PAIR})?\s*(?:</box>|<\|box_end\|>)")
 
 
 def _qwen_tokens(text: str, convention: Convention) -> Places:
-    return [p for m in _QWEN.finditer(text) for p in _group([n for n in m.groups() if n is not None], convention)]
+    # Some servers take the special tokens out of the answer.
+    matches = list(_QWEN.finditer(text)) or [m for m in [_TWO_PAIRS.fullmatch(text.strip())] if m]
+    return [p for m in matches for p in _group([n for n in m.groups() if n is not None], convention)]
 
 
 _LISTS = re.compile(FOUR)
@@ -610,14 +620,8 @@ def _prose(text: str, convention: Convention) -> Places:
 
     Never the default: it guesses.
     """
-    boxes = _lists(text, convention)
-    if boxes:
-        return boxes[:1]
-    corners = re.findall(PAIR, text)
-    if len(corners) == 2:
-        return _box([*corners[0], *corners[1]], _boxlike(convention))
-    span = _SPAN.search(text)
-    return _box([span[1], span[3], span[2], span[4]], _boxlike(convention)) if span else []
+    boxes = _lists(text, convention) or [p for p in _json(text, convention) if isinstance(p, Box)]
+    return boxes[:1]
 
 
 FORMS: dict[str, AnswerForm] = {

@@ -10,6 +10,7 @@ import re
 
 from referee.models.answers.clauses import (
     CARRIER,
+    CHANGES,
     CHOSEN,
     DENIED,
     PERHAPS,
@@ -38,23 +39,23 @@ _NO_KEYS = words(
 )
 _TO = r"\s*(?:-|to|bis(?: zu)?|à|a|até|hasta|tot(?: en met)?|through|~|至|到|から|and|und|et|y|e|en)\s*"
 _OF = (
-    r"\s*(?:/|out of(?: a possible| a maximum of)?|von(?: maximal)?|sur|sobre|de(?: un total de)?|em|van(?: de)?|of)\s*"
+    r"\s*(?:/|out of(?: a possible| a maximum of)?|von(?: maximal)?|sur|sobre|de(?: un total de)?|em|van(?: de)?|op(?: de)?|of)\s*"
 )
 _RATING_WORDS = words(
     """
-    rate rates rated rating ratings score scores scored scoring give gives gave given giving assign assigned assigning award awards awarded grade graded grades deserves deserve deserving
+    honest personal lower downgrade upgrade place placed wanted rate rates rated rating ratings score scores scored scoring give gives gave given giving assign assigned assigning award awards awarded grade graded grades deserves deserve deserving
     gets get getting earns earn merits merit receives receive put putting mark marks worth value level quality fluency adequacy clarity grammar grammaticality naturalness readability overall text sentence
     description phrase one utterance solid easy strong full perfect fair good decent weak generous comfortable rounded point points pts pt star stars likert appropriate adequate justified warranted feels sounds scale on
     around about approximately roughly total sum ranking wording lands sits comes estimate somewhere clearly upgraded downgraded raised lowered fairer less parce consider assessment evaluation judgement judgment impression naturally stands land sit down bring brings bringing lowest highest flawless of out
-    bewertung wertung note gebe geben vergebe vergeben bewerte bewerten punkt punkte punkten punktzahl sterne satz text mit insgesamt beurteilung einschätzung eine einen ein würde verdient glatte klare knappe bekommt erhält urteil gesamt satzes verteile
-    note donne donnerais mets mettrais attribue attribuerais évaluation points point étoiles texte phrase mérite vaut obtient lui accorde de un une cette globale
+    dafür bewertung wertung note gebe geben vergebe vergeben bewerte bewerten punkt punkte punkten punktzahl sterne satz text mit insgesamt beurteilung einschätzung eine einen ein würde verdient glatte klare knappe bekommt erhält urteil gesamt satzes verteile
+    ma note donne donnerais mets mettrais attribue attribuerais évaluation points point étoiles texte phrase mérite vaut obtient lui accorde de un une cette globale
     puntuación calificación nota doy daría pongo pondría otorgo otorgaría puntos punto estrellas frase texto merece obtiene le un una evaluación valoración esta asigno calificaría calificaría como
     nota dou daria atribuo atribuiria pontuação pontos ponto estrelas frase texto merece avaliação um uma leva classificação minha
     beoordeling geef geven zou cijfer punten punt sterren zin tekst verdient krijgt een waardering oordeel mijn toe ken
     """
 )
 _RATE = Grammar(
-    CARRIER - {"top"} | _RATING_WORDS,
+    CARRIER - {"top", "you", "listener", "reference"} | _RATING_WORDS,
     cues_before(
         r"\b(?:giv(?:e|es|ing|en)|gave|rat(?:e|es|ed|ing)|scor(?:e|es|ed|ing)|assign(?:ed|ing)?|award(?:ed|ing)?|grade[ds]?|deserves?|gets?|earns?|merits?|receives?|worth|settle (?:on|for|at)|put|go(?:ing)? (?:with|for)|say|choose|pick|select|call|make|mark|is|be|overall|so|hence|thus|therefore|lean(?:ing)? (?:towards?|to))(?: (?:it|this|that|them|the \w+|this \w+|him|her))?(?: (?:at|as|with|is))?(?: (?:a|an|the|solid|full|rating|score|grade|of|only|just|about|around|roughly|maybe|clear))*",
         r"\b(?:down|back|up|it|rating|score|leaving|leaves|makes?) (?:it )?(?:down )?(?:to|at)",
@@ -72,6 +73,7 @@ _RATE = Grammar(
         I,
     ),
     CARRIER | _RATING_WORDS,
+    re.compile(CHANGES, I),
 )
 _RANGE = re.compile(
     rf"{_N}(?:\s*%)?(?:\s*(?:points?|分|点))?(?:{_TO}|\s*(?:,|/|or|oder|ou|o|of|或者?|か)\s*(?:an? |eine |un |uma? |une )?)(?=\d){_DIGITS}(?:\s*%)?(?!{_OF}\d|\s*(?:out of|/)\s*\d)",
@@ -88,7 +90,7 @@ _FOLLOWS = rf"(?=\s*$|\s*\n|\s*[^\w\s%/+]|\s*[分点點]|\s+(?:{'|'.join(sorted(
 # Numbers that count or place something else, or grade something else than the text.
 _ELSE = re.compile(
     any_of(
-        rf"\bscale (?:has|with|of) {_N}[- ]points?\b|^\W*(?:out of|text|question|round|page) {_N}\W*$|\b(?:far from|no(?= \d)|(?:nothing|nobody|none|no one|no text)\b[^.;\d]*) (?:an? )?{_N}",
+        rf"\bscale (?:has|with|of) {_N}[- ]points?\b|^\W*(?:out of|text|question|round|page) {_N}\W*$|\b(?:far from|no(?= \d)|(?:nothing|nobody|none|no one|no text)\b[^.;\d\n]*) (?:an? )?{_N}",
         rf"\b(?:confidence|certainty|errors?|mistakes?|words?|length|sentence|step|version|line|example|item|question|max\w*|min\w*|konfidenz|confiance|confianza)\b[\s\"*]*(?:[:=#]|is|are|level)?[\s\"*]*{_N}\s*%?",
         rf"{_N}\s*%\s*(?:sure|confiden\w+|certain\w*)|\((?:confidence|i am|about)\D{{0,20}}\d+\s*%?\)",
         rf"\b(?:subtract\w*|deduct\w*|minus|tak(?:e|ing) off|los(?:es?|t|ing)|removed?|docked|-)\s+(?:a |the )?{_N}(?: points?)?|{_N} points? (?:off|less|lower|deducted|abzug)",
@@ -102,13 +104,8 @@ _ELSE = re.compile(
     I,
 )
 _EXPLAINED = re.compile(
-    r"\b(?:would|could|might|typical|reserved|normally|usually|others?|some|max\w*|perfect|scale|expect\w*|means|meaning|being|grammar|style|fluency|clarity|adequacy|content|spelling|form|rater\w*|was going|wäre|serait|sería|seria|hätte|considered|initially|first|thought|zuerst|au début|al principio)\b", I
+    r"\b(?:would|could|might|typical|previous|other|last|average|reserved|normally|usually|others?|some|max\w*|perfect|scale|expect\w*|means|meaning|being|grammar|style|fluency|clarity|adequacy|content|spelling|form|rater\w*|was going|wäre|serait|sería|seria|hätte|considered|initially|first|thought|zuerst|au début|al principio)\b", I
 )  # fmt: skip
-# Ratings of other texts, or by others.
-_OTHERS = re.compile(
-    r"\b(?:once (?:gave|rated)|(?:you|one) (?:could|might|may)|others?|some|most|many|people|raters?|typical\w*|usual\w*|normally|average|previous|last|perfect|flawless|ideal|better one|reference|gold|original|native|andere|manche|d['’]autres|otros|outros|anderen)\b",
-    I,
-)
 _FINAL = r"(?:final|overall|total|gesamt\w*|insgesamt|globale?|总分|総合|end(?:gültige)?)(?: (?:rating|score|grade|answer|bewertung|note|puntuación|nota|assessment|evaluation|quality))?|final|answer|verdict|rating|score|bewertung|wertung|note|nota|puntuación|calificación|pontuação|beoordeling|评分|分数|得分|評価|スコア"
 _MARKED = re.compile(
     rf"(?<!\w)({_FINAL}|{MARKERS})(?:\s*\([^)\n]*\))?[\s\"'*]*[:=：|]+[\s\"'*|(\[]*(?:an? )?⟦(\d+)⟧", I
@@ -205,9 +202,7 @@ def _stated(text: str) -> int | None:
     claims: list[Claim] = []
     start = 0
     for sentence in split_sentences(text):
-        for claim in claims_of_sentence(sentence, _RATE) or ():
-            is_others = _OTHERS.search(re.split(r"[.,;:]", sentence[: claim.start])[-1])
-            claims.append(claim._replace(start=claim.start + start, kind=DENIED if is_others else claim.kind))
+        claims += [c._replace(start=c.start + start) for c in claims_of_sentence(sentence, _RATE) or ()]
         start += len(sentence)
     chosen = [c for c in claims if c.kind == CHOSEN and not c.is_background and c.choice != SEVERAL]
     if not chosen:
