@@ -156,7 +156,6 @@ _ONLY = re.compile(
     r"|\b(?:none|nothing|no one) other than\b|\bnothing but\b|\b(?:can(?:not|['’]t)|couldn['’]t) (?:be )?(?:anything |any )?(?:but|other than)\b|\bne reste que\b|\bniemand anders als\b",
     I,
 )
-_CALL = re.compile(r"^[\w.]+\(\s*(?:\w+\s*[=:]\s*)?[\"']?([^\"'(),=]+)[\"']?\s*\)\s*;?$")
 _BOXED = re.compile(r"\\boxed\s*\{((?:[^{}]|\{[^{}]*\})*)\}")
 _MARKED = re.compile(
     rf"(?<![\w'])(?<!second )(?<!2nd )(?<!first )(?<!1st )(?<!other )(?<!next )(?<!wrong )(?<!initial )(?<!alternative )({MARKERS})(?:\s*\([^)\n]*\))?[\"'*_]*\s*(?::+|=+>?|->|→|是|は|[\"'*_]*\n+|[\"'*_]*$)",
@@ -171,7 +170,9 @@ def parse_choice(text: str, options: int | Sequence[str], language: str | None =
     None where the answer leaves it open.
     """
     names = _Names(options, language)
-    text = text[-LONGEST:]
+    text = text[-LONGEST:].rstrip("*_ ")
+    if text.endswith((":", "：")):
+        return None
     for boxed in reversed(_BOXED.findall(text)):
         return _parse_part(re.sub(r"\\(?:text|mathrm|textbf)\s*\{([^}]*)\}|\\[a-z]+", r"\1", boxed), names)
     data = find_json(text)
@@ -189,9 +190,6 @@ def parse_choice(text: str, options: int | Sequence[str], language: str | None =
             text,
             flags=I,
         )
-    call = _CALL.match(text)
-    if call:
-        return _parse_part(call[1], names)
     return _parse_part(text, names)
 
 
@@ -272,7 +270,7 @@ class _Names:
         )
         for word, number in ordinals():
             text = re.sub(
-                rf"(?<![\w-])(?:the |das |der |die |le |la |el |o |a |het |de |du |del |do |da ){word}(?: {_ONES}| (?:from|in|on) the list|\s*[.!]?\s*$)(?:(?:,)? (?:from|in|on) the list)?",
+                rf"(?<![\w-])(?:^|the |das |der |die |le |la |el |o |a |het |de |du |del |do |da ){word}(?: {_ONES}| (?:from|in|on) the list|\s*[.!]?\s*$)(?:(?:,)? (?:from|in|on) the list)?",
                 self._token(str(number)),
                 text,
                 flags=I,
@@ -303,7 +301,9 @@ class _Names:
 
 # A number word stands for an option at the end of a line, after words that lead up to it.
 _WORD_LEADS = r"(?<!\w)((?:answer|choice|number|option|guess|pick|it|antwort|réponse|respuesta|resposta|antwoord)(?: is|['’]s| would be| must be| ist| lautet| est| es| é|:) (?:the (?!one\b))?|(?:i['’]?d|i would|i['’]ll|i) (?:say|pick|choose|go with|select|guess) (?!one\b))"
-_ONES = r"(?:object|one|item|voorwerp|image|picture|option|objekt|bild|objet|objeto|imagem|imagen|objects?|optie|element)\b"
+_ONES = (
+    r"(?:object|one|item|voorwerp|image|picture|option|objekt|bild|objet|objeto|imagem|imagen|objects?|optie|element)\b"
+)
 _HEADS = r"(?:grids?|images?|pictures?|objects?|ones?|options?|items?|sides?|panels?|photos?|figures?|cards?|shapes?|candidates?|choices?|objekt|bild|objet|objeto)\b"
 
 
@@ -408,7 +408,9 @@ def _parse_part(text: str, names: _Names) -> Choice | None:
             announced[i] = choice
     if announced:
         *earlier, last = announced
-        same = [i for i in earlier if marked[i][1].lower() == marked[last][1].lower() and announced[i] != announced[last]]
+        same = [
+            i for i in earlier if marked[i][1].lower() == marked[last][1].lower() and announced[i] != announced[last]
+        ]
         is_open = same and not CORRECTS.search(text[marked[same[-1]].end() : marked[last].end()])
         return None if is_open else announced[last] or None
     tokens = names.tokenise(text)

@@ -168,7 +168,7 @@ _ONLY = re.compile(
 )
 # Words of choice that may stand behind the option in a clause without further cues.
 _CLOSING = words(
-    "no to me for sure in mind on the list i think guess believe suppose reckon say bet it is that's lol please here then though probably likely certainly definitely clearly obviously "
+    "imo imho exactly fluent no to me for sure in mind on the list i think guess believe suppose reckon say bet it is that's lol please here then though probably likely certainly definitely clearly obviously "
     "wählen nehmen sagen zu sein ist glaube denke ich zeggen kiezen zijn is bedoeld wordt denk ik lijkt me je pense crois creo acho yes"
 )
 # Further words of labels before an option and a colon.
@@ -275,7 +275,11 @@ def find_claims(sentence: str, grammar: Grammar) -> list[Claim]:
             claims.append(
                 Claim(start + clause.index("⟦"), int(re.findall(r"\d+", clause)[0]), CHOSEN if verdict[1] else DENIED)
             )
-        elif re.fullmatch(r"\W*⟦\d+⟧\W*", clause) and _PREDICATE.match(sentence[end:]) and not grammar.after.match(sentence[end:]):
+        elif (
+            re.fullmatch(r"\W*⟦\d+⟧\W*", clause)
+            and _PREDICATE.match(sentence[end:])
+            and not grammar.after.match(sentence[end:])
+        ):
             pass  # An aside in a statement: "the previous answer, 3, was wrong".
         elif _OPTION.search(clause) and not (
             grammar is CHOOSING
@@ -390,11 +394,21 @@ def _kind(left: str, right: str, grammar: Grammar, is_group: bool) -> str:
     is_own = bool(own) and not _unknown(_WEAK.sub(" ", left[own[-1].start() :]), grammar.carrier)
     if unknown and not after and not is_own and not grammar.subject.match(left):
         return ""
+    if rest and not (after or is_only or _GOES_ON.match(right)):
+        return ""
     return DOUBTED if DOUBT.search(left) or DOUBT.search(after[0] if after else right) else asserted
 
 
+# A phrase after an option, which leaves it the last thing of the statement: "3 in the corner", but not "3 requires …".
+_GOES_ON = re.compile(
+    r"\W*(?:(?:in|on|at|with|without|for|from|of|to|by|as|that|which|who|whose|where|over|based|given|here|there|the|an?|no|not|if|while|when|after|due|than|and|or|but|so|then|next|near|behind|under|above|below|left|right|top|bottom|out|instead|only|out"
+    r"|in|im|auf|mit|bei|von|der|die|das|und|oder|nicht|avec|sans|dans|sur|de|du|des|à|le|la|les|qui|et|ou|con|sin|en|el|los|y|o|que|com|sem|no|na|do|da|e|met|zonder|op|van|het)\b|\w+(?:ing|ly)\b|[\u3040-\u30ff\u4e00-\u9fff])",
+    I,
+)
 # A speaker of the own choice: "because of the typo I'd go for 6".
 _OWN_SUBJECT = re.compile(r"\b(?:i|we|ich|je|j['’]|yo|eu|ik)\b|我|私", I)
+
+
 def _kind_of_group(left: str, right: str, grammar: Grammar) -> str:
     """Return the claim about a group of options between two parts of a clause."""
     if _LANDMARK.search(left) and not _UNDECIDED.search(f"{left} {right}"):
@@ -444,7 +458,7 @@ HEDGED = re.compile(
 )
 _SUPPOSES = re.compile(
     r"\b(?:would|might|could|wäre|hätte|serait|sería|seria)\b[^.;⟦]*(?:⟦\d+⟧[^.;]*)?\b(?:without|ohne|sans|zonder)\b|\b(?:without|with (?:a|fewer|more|less|better)|ohne|sans|zonder)\b[^.;⟦]*\b(?:would|might|could|wäre|hätte|serait)\b|\b(?:would|might|could) have (?:been|got|given)\b"
-    r"|\b(?:for (?:example|instance)|zum beispiel|par exemple|por ejemplo|por exemplo|bijvoorbeeld|if|unless|depending|depends on|whether|assuming|supposing|suppose (?:it|that|the|you)|otherwise|wenn|falls|sonst|à moins|selon|caso|indien|tenzij)\b|(?:^|[,;:(]\s*)(?:si(?! ?,)|se(?! (?:trata|refere|refiere)))\b|\b(?:had|were) (?:it|he|she|they|this|that|the \w+|i|you)\b|如果|もし",
+    r"|\b(?:for (?:example|instance)|zum beispiel|par exemple|por ejemplo|por exemplo|bijvoorbeeld|if|unless|depending|depends on|whether|assuming|supposing|suppose (?:it|that|the|you)|otherwise|wenn|falls|sonst|à moins|selon|caso|indien|tenzij)\b|(?:^|[,;:(]\s*)(?:si(?! ?,)|se(?! (?:trata|refere|refiere))|assume|suppose|imagine|angenommen|supposons|supongamos|suponha|stel)\b|\bsuch as\b|\b(?:you|they|he|she|users?|prompt|people|someone|somebody|everyone|nobody)(?: (?:said|wrote|gave|told|mentioned|claimed?s?|says|states?|thinks?))\b|\b(?:had|were) (?:it|he|she|they|this|that|the \w+|i|you)\b|如果|假如|もし|例如|比如|例えば",
     I,
 )
 

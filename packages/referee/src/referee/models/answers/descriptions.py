@@ -173,7 +173,7 @@ _FRAME = re.compile(
 _ANNOUNCING = re.compile(
     r"^(?=[^:：\n]{0,160}(?:以下|描述|如下|会说|説明|言い|例えば|例如|比如))[^:：\n\"“„«「]{0,160}(?:[:：]\s*|\s+(?=[\"“„«「]))"
 )
-_SEEK = r"(?:pick(?: up)?|choose|select|find|locate|identify|grab|take|get|fetch|spot|touch|mark|highlight|click(?: on)?|tap(?: on)?|pick out|point (?:(?:them|him|her|you|the listener|my partner) )?(?:to|at|out)|look (?:for|at)|search for|check out|focus on|go (?:for|with)|show me|give me|bring me|hand me|pass me)"
+_SEEK = r"(?:pick(?: up)?|choose|select|move|find|locate|identify|grab|take|get|fetch|spot|touch|mark|highlight|click(?: on)?|tap(?: on)?|pick out|point (?:(?:them|him|her|you|the listener|my partner) )?(?:to|at|out)|look (?:for|at)|search for|check out|focus on|go (?:for|with)|show me|give me|bring me|hand me|pass me)"
 _NAMING = r"(?:say|mean|use|(?:want|need)(?= (?:the|a|an|\w+ with)\b)(?! \w+ (?:list|image|picture|target|description))|suggest|propose|call it|go with|describe (?:it|this|that|him|her|them|the (?:target|object|item|one)) as|refer to (?:it|this|the (?:target|object)) as|(?:looking|searching) (?:for|at)|thinking of|talking about|referring to|describing|pointing (?:to|at)|have in mind)"
 _THING = r"(?:target|object|item|thing|referent|person|answer|correct one|one)(?: (?:object|item|one))?(?:\s*[(（][^)）]{0,20}[)）])?(?: (?:in|inside|within|with) (?:the|a) (?:\w+ )?(?:frame|box|rectangle|circle|outline|border|highlight))?(?: (?:that )?(?:i|you|we)(?:['’]\w+| am| are| want| have| should| need)?(?: \w+){0,6}?| in question| to (?:find|pick|identify|select))?"
 _CARRIER = re.compile(
@@ -277,7 +277,7 @@ _NO_DESCRIPTION = re.compile(
         r"(?:n/?a|none|null|nil|unknown|unclear|nothing|tbd|-+|\.+|no|yes|ok(?:ay)?|sure|empty|undefined|thanks?|thank you|done|ready|hello|hi|number \w+|unsure|无|無|なし\W*)\W*$",
         r"(?:send|provide|upload|share|lorem|sorry|but|i|i['’]\w+|you|your|we|my|please|kindly|which|who|where|how|why|when|should|shall|let|thank|thanks|hello|hi|hey|welcome|either|or|whether|it|they|he|she|maybe|perhaps|there|here|describe|describing|nothing|impossible|insufficient|error|undefined|missing|unable|unclear|as|per|depends|both (?:are|is|of)|all (?:are|is)|neither|good|great|excellent|interesting|more|further|let['’]s|assuming|assume|based|given|unfortunately|not (?:enough|possible|sure|applicable|available|provided|known|specified|given|clear))\b(?! (?:like|looking)\b)",
         r"what(?! (?:looks|seems|appears|resembles|is|was)\b)|(?:no|not any|without) (?:\w+ )?(?:descriptions?|targets?|objects?|informations?|answer|such|images?|pictures?|photo|input|list|scene|text|response|comment|further|specific|unique|clear|distinguishing|valid|matching|match)\b|none of\b|(?:target|image|description|object|list|input)s? (?:not|un|missing|is|are|was)",
-        r"(?:(?:an? )?(?:\w+ ){0,2}(?:error|exception|time-?out)(?: \d+| occurred| while\b.*)?|loading|todo|to be (?:continued|determined|defined|announced)|ditto|idem|see (?:attached|above|below)|attached|as (?:before|above)|see above|content \w+|pass|skip|continue|stop|traceback.*)\W*$",
+        r"(?:(?:an? |\d+ )?(?:\w+ ){0,2}(?:error|exception|time-?out)(?: \d+| occurred| while\b.*)?|loading|todo|to be (?:continued|determined|defined|announced)|ditto|idem|see (?:attached|above|below)|attached|as (?:before|above)|see above|content \w+|pass|skip|continue|stop|traceback.*)\W*$",
         r"(?:ich|wir|keine?[nrs]?|welche[srn]?|bitte|unklar|unbekannt|nicht|leider|es|das (?:bild|ziel|objekt) (?:ist|fehlt|wurde))\b",
         r"(?:je|quel(?:le)?s?|pas|aucune?|pourriez|veuillez|impossible|inconnue?|il|merci|pouvez|désolée?|nous)\b|j['’]",
         r"¿|(?:no (?:hay|se|sé|puedo|veo|es|está|tengo|existe|entiendo|lo|me|encuentro|dispongo|reconozco|conozco|dispone)|qué|cuál|podrías|por favor|ningun[oa]?|ningún|desconocid[oa]|gracias|hay|lo siento)\b|(?:não|qual|poderia|nenhuma?|desconhecid[oa]|obrigad[oa]|eu|há)\b",
@@ -288,13 +288,13 @@ _NO_DESCRIPTION = re.compile(
 )
 # Signs of other content than a phrase: conversation partners, the task, alternatives, markup.
 _DOUBT = re.compile(
-    r"(?:^|[,;.:!?] )(?i:(?:so|and|but|because|as|since) )?(?i:i|you|we)\b|\b(?i:(?:given|provided|available) (?:information|data|context|details)|your (?:message|request|input|question|prompt|description|list|image)|(?:tell|give|show|let|help) (?:me|us)|thank you|please|descriptions?|referring|listener|distractors?|target (?:object|is)|noun phrase|instructions?|prompts?|the user|reference game)\b"
+    r"(?:^|[,;.:!?] )(?i:(?:so|and|but|because|as|since) )?(?i:i|you|we)\b|\b(?i:(?:given|provided|available) (?:information|data|context|details)|your (?:message|request|input|question|prompt|description|list|image)|(?:tell|give|show|let|help) (?:me|us)|thank you|please|descriptions?|referring|listener|distractors?|target (?:object|is)|noun phrase|instructions?|guidelines|prompts?|the user|reference game)\b"
     r"|\b(?i:(?:not|un)(?: |)(?:provided|specified|attached|uploaded|available|clear|defined|given)|is missing)\b|(?i:\b(?:object|item|objekt|objet|objeto) #?\d|(?:^|\b(?:the|object|item|target|option|is) )number #?\d+(?! [^\W\d])|\b(?:with|at|has|having) (?:the )?(?:index|id|position|no\.) #?\d|\b(?:with|at|has|having) (?:the )?number #?\d+\W*$|\b(?:either|both) works?\b)|\b(?i:ich|je|vous|ik|eu|yo)\b|[我您请]|必要|情報|信息|需要|ください|ますか|ません"
     r"|(?i:\beither\b.*\bor\b|\bor,? (?:the|an?|maybe|perhaps|alternatively|simply|just)\b|\b(?:oder|alternatively|ofwel)\b|\b(?:ou (?:les?|la|l['’]|une?|o|a|uma?)|o (?:el|la|una?)|of (?:de|het|een))\b)|\w \w+ / \w+ \w|//|=>|->|→|[{}|\\<>]|\?(?=\s)"
 )
 _BARE_NUMBER = re.compile(
     rf"(?:the )?(?:target (?:object )?is |it is |it['’]s )?(?:(?:the|das|der|die|l['’]|le|el|o|het) ?)?(?:{KINDS}\s*)?(?:number |no\.? |#|numéro |número |nummer )?[#(]?\d{{1,3}}[).号番]?\W*$|(?:option|object|item|choice) [a-e]\W*$"
-    r"|(?:the |a )?(?:target|object|image|picture|description|list|thing|item|text)s?\W*$"
+    r"|(?:the |a )?(?:marked |highlighted |described |given |target )?(?:target|object|image|picture|description|list|thing|item|text)s?\W*$"
     rf"|(?:the |das |der |die |le |la |el |o |het |de )?{any_of(*(word for word, _ in ordinals()))} (?:object|item|option|objekt|objet|objeto|one)\W*$|第\S{{1,2}}个(?:物体)?\W*$",
     I,
 )
@@ -328,7 +328,6 @@ _BULLET = re.compile(
 _FENCED = re.compile(r"```[\w-]*[ \t]*\n(.*?)\n?```", re.DOTALL)
 _BOXED = re.compile(r"\\boxed\s*\{(?:\\(?:text|mathrm|textbf)\s*\{)?([^{}]+)\}")
 _TEXT = re.compile(r"^\$*\\(?:text|mathrm|textbf|textit)\s*\{([^{}]+)\}\$*$")
-_CALL = re.compile(r"^[\w.]+\(\s*(?:\w+\s*[=:]\s*)?([\"'])(.+)\1\s*\)\s*;?$", re.DOTALL)
 
 
 def parse_description(text: str) -> str | None:
@@ -345,9 +344,9 @@ def parse_description(text: str) -> str | None:
     if text.startswith("[") and (listed := next(find_objects(text, "["), None)) is not None:
         return _checked(listed[0]) if len(listed) == 1 and isinstance(listed[0], str) else None
     boxed = _BOXED.findall(text)
-    wrapped = _TEXT.match(text) or _CALL.match(text)
+    wrapped = _TEXT.match(text)
     if boxed or wrapped:
-        return _checked(boxed[-1] if boxed else wrapped[wrapped.lastindex or 1] if wrapped else "")
+        return _checked(boxed[-1] if boxed else wrapped[1] if wrapped else "")
     if _WORD.fullmatch(text.strip(AROUND + ".!")):
         return _checked(text)
     return _from_lines(_after_label(text))
@@ -430,7 +429,7 @@ _OFFERS = re.compile(
 )
 # Labels of what is not the description.
 _OTHER_LABEL = re.compile(
-    r"\d|\b(?:not|no|n['’]t|wrong|bad|avoid\w*|draft|option|options|other\w*|alternativ\w*|example|e\.g|distractors?|first|second|initial\w*|previous\w*|instead|scene|picture|image|list|objects|candidates|see|reason\w*|because|only|unlike|landmark|relatum|[a-e]|or|oder|ou|some|several|two|three|descriptions|expressions|phrases|ways)\b|n['’]t\b|[.;!?\n]",
+    r"\d|\b(?:not|no|n['’]t|wrong|bad|avoid\w*|draft|option|options|other\w*|alternativ\w*|example|e\.g|distractors?|first|second|initial\w*|previous\w*|instead|scene|picture|image|list|objects|candidates|see|reason\w*|because|only|unlike|landmark|relatum|[a-e]|or|oder|ou|some|several|two|three|descriptions|expressions|phrases|ways|task|question|goal|instructions?)\b|n['’]t\b|[.;!?\n]",
     I,
 )
 _LEAD = re.compile(r"\s*(?:[,;.!…]+|:|：)(?=[\s\"“„«「'*_])\s*|\s+(?:[–—-]+|->|=>|→|=)\s+|\s+(?=[\"“„«「])")
@@ -542,8 +541,8 @@ def _quoted(line: str) -> str | None:
             is_rejected = True
         else:
             says.setdefault(quote[1].casefold(), quote[1])
-    is_question = line.rstrip(" \"'”»").endswith("?") and re.match(
-        r"\W*(?:would|do|does|did|is|are|shall|should|may|might)(?:n['’]t)? (?:you|i|we|it|they|the)\b", line, I
+    is_question = line.rstrip(" \"'”»").endswith("?") and re.search(
+        r"(?:^|[?.] )\W*(?:(?:or|but|and) )?(?:would|do|does|did|is|are|shall|should|may|might)(?:n['’]t)?\b", line, I
     )
     if is_question and (says or is_rejected):
         return ""
@@ -587,7 +586,9 @@ def _corrected(text: str) -> str:
 
 _WORD = re.compile(r"(?:(?![\u3040-\u30ff\u4e00-\u9fff])[^\W\d_])+(?:['’-][^\W\d_]+)*")
 # Single words that are descriptions although they are words of talk, too.
-_DESCRIBING_ALONE = _DESCRIBING | words("same him her them this that other another first second third nun plain unique one person")
+_DESCRIBING_ALONE = _DESCRIBING | words(
+    "same him her them this that other another first second third nun plain unique one person"
+)
 
 
 def _is_word_description(word: str) -> bool:
@@ -727,11 +728,15 @@ def _without_reasons(text: str) -> str | None:
             )
         if re.match(r"(?:or|alternatively|alternative|else|oder|ou|o bien|of)\b", content, I):
             return None
-        if _is_talk(segment) and not (
-            opening
-            and len(_words(segment)) == 1
-            and _words(segment)[0] in ("on", "off", "up", "down", "in", "out", "right", "top", "back")
-        ) and not (opening and re.search(r"\d", segment) and _LANGUAGE.isdisjoint(_words(segment))):
+        if (
+            _is_talk(segment)
+            and not (
+                opening
+                and len(_words(segment)) == 1
+                and _words(segment)[0] in ("on", "off", "up", "down", "in", "out", "right", "top", "back")
+            )
+            and not (opening and re.search(r"\d", segment) and _LANGUAGE.isdisjoint(_words(segment)))
+        ):
             return text[: match.start()]
         if _REASON.match(segment) or segment.endswith(("?", "？")) or _NUMBERED.match(segment):
             return text[: match.start()]
@@ -778,7 +783,11 @@ def _end_of_saying(text: str) -> int:
     is_stated = not re.match(r"(?:the|that|an?) (?:one|thing|object|person|guy|man|woman)\b", text, I)
     for i, word in enumerate(re.finditer(r"[^\W\d_]+(?:['’-][^\W\d_]+)*['’]?|[^\w\s]", text)):
         name = word[0].lower().replace("’", "'")
-        if name not in _SAYING | _DISCOURSE or (name in ("that", "which") and i) or (name == "that's" and last == "one"):
+        if (
+            name not in _SAYING | _DISCOURSE
+            or (name in ("that", "which") and i)
+            or (name == "that's" and last == "one")
+        ):
             break
         small, rest = _SMALL.get(name), text[word.end() :].lstrip()
         is_anchor = name in _ANCHORS and (
@@ -891,7 +900,7 @@ _PLACED = re.compile(
 
 # Messages of programs, and remarks of a word or two.
 _SYSTEM = r"(?:request|response|list|picture|image|photo|target|json|input|session|connection|access|permission|generation|filter|limit|model|conversation|comment|change|answer|result|output|prompt|token|quota|server|service|reply)s?"
-_STATE = r"(?:(?:was|is|has|were|been|could not be|cannot be) )*(?:refused|denied|exceeded|expired|stopped|triggered|failed|rejected|timed out|unavailable|ended|invalid|empty|missing|blocked|aborted|cancelled|closed|lost|interrupted|found|completed?|finished)"
+_STATE = r"(?:(?:was|is|has|were|been|could not be|cannot be) )*(?:refused|denied|exceeded|expired|stopped|triggered|failed|rejected|timed out|unavailable|ended|reset|invalid|empty|missing|blocked|aborted|cancelled|closed|lost|interrupted|found|completed?|finished)"
 _MESSAGE = re.compile(
     rf"(?:the |your |this |an? )?(?:[\w-]+ )?{_SYSTEM} {_STATE}\b.*"
     rf"|(?:bad|invalid|unknown|empty|missing|wrong|incorrect|no|too many|same|internal|unexpected) (?:\w+ )?{_SYSTEM}\W*$"
@@ -906,7 +915,7 @@ _MESSAGE = re.compile(
 )
 # Beginnings and pronouns of statements about the task: "Its height distinguishes it".
 _STATEMENT = re.compile(
-    r"(?:these|its|their|my|your|our)\b|to (?!(?:the|his|her|my|your|one|left|right|far)\b)\w+|(?:something|anything|nothing) (?:more|less|else)\b|(?:working|processing|generating|thinking|loading|checking|waiting|trying)\b"
+    r"(?:these|its|their|my|your|our)\b|to (?!(?:the|his|her|my|your|one|left|right|far)\b)\w+|(?:something|anything|nothing) (?:more|less|else)\b|(?:working|processing|generating|thinking|loading|checking|waiting|trying|coming)\b"
     r"|.*\b(?:that|which|what) (?:matters|distinguish\w*|counts|differs|sets|makes|identif\w+|singles)\b|this (?!one\b)|(?:by|via) \w+ing\b|mention\w*\b"
     r"|.*(?<!\bof)(?<!\bto)(?<!\bin)(?<!\bon)(?<!\bby)(?<!\bat)(?<!behind)(?<!above)(?<!below)(?<!under)(?<!with)(?<!near)(?<!over)(?<!beside)(?<!inside)(?<!around)(?<!from)(?<!for)(?<!through)(?<!between)(?<!against)(?<!like)(?<!front)(?<!without)(?<!beneath)(?<!underneath)(?<!across)(?<!where)(?<!that)(?<!about)(?<!than)(?<!and)(?<!as)(?<!when)(?<!if)(?<!because)(?<!but)(?<!along)(?<!touching)(?<!holding) (?:it|them)\W*$",
     I,

@@ -14,10 +14,30 @@ _PYTHON = {"None": "null", "True": "true", "False": "false"}
 _MOST_BRACKETS = 200
 
 
+# Parts of the names of tools that take an answer; a call of another tool asks for something.
+_ANSWERING = re.compile(
+    r"answer|select|choose|choice|pick|submit|respond|response|reply|return|final|result|rat(?:e|ing)|scor|grade|assess|evaluat|descri|refer|guess|identif|click|point|say|speak|utter|tell|output|report|set|give|send|finish|complete|print|mark|vote|commit|record|target|object|item|option",
+    re.IGNORECASE,
+)
+_CALL = re.compile(r"([\w.]+)\(\s*(?:\w+\s*[=:]\s*)?(?:([\"'])(.+)\2|(\{.*\})|([^\"'(),=]*))\s*\)\s*;?", re.DOTALL)
+
+
+def unwrap_call(text: str) -> str:
+    """Return the one argument of a call that is the whole text: `choose(3)`; "" for a call of a tool that takes no answer."""
+    call = _CALL.fullmatch(text.strip())
+    if call is None:
+        return text
+    return (call[3] or call[4] or call[5] or "").strip() if _ANSWERING.search(call[1]) else ""
+
+
 def find_json(text: str) -> Any:
     """The last JSON object in a text (models correct themselves), a tool call's arguments, or None."""
     objects = [value for value in find_objects(text) if value]
-    return call_arguments(objects[-1]) if objects else None
+    if not objects:
+        return None
+    arguments = call_arguments(objects[-1])
+    name = objects[-1].get("name") if arguments is not objects[-1] else None
+    return {} if isinstance(name, str) and not _ANSWERING.search(name) else arguments
 
 
 def find_objects(text: str, brackets: str = "{") -> Iterator[Any]:

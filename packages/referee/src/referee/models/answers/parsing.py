@@ -13,7 +13,7 @@ from referee.geometry import Box, Convention, Order, Place, Point, Size
 from referee.models.answers.choices import parse_choice
 from referee.models.answers.cleaning import clean_answer, is_refusal
 from referee.models.answers.descriptions import parse_description, parse_properties
-from referee.models.answers.json_objects import has_open_json
+from referee.models.answers.json_objects import has_open_json, unwrap_call
 from referee.models.answers.ratings import parse_rating
 from referee.models.answers.vocabulary import words
 
@@ -84,6 +84,7 @@ def parse_answer(
     if kind == "rating" and scale is None:
         raise InputError("a rating needs its scale", remedy="scale=(1, 7)")
     cleaned, ended = _prepare(text, finish)
+    cleaned = unwrap_call(cleaned)
     value: Any = None
     if ended is None or (ended.outcome == REFUSED and kind == "choice" and cleaned):
         if kind == "choice":

@@ -138,8 +138,15 @@ def _asserted(text: str) -> str:
             is_aside = (
                 re.match(r"\([\[(]", match[0]) and re.search(r"\w", said) and re.match(r"\s+\w", clause[match.end() :])
             )
-            is_stated = is_lead and not is_denied and not is_aside and _CLOSING.match(clause[match.end() :])
-            kept += before + (match[0] if is_stated and not is_supposed(said) else "")
+            after = clause[match.end() :]
+            is_denied = (
+                is_denied
+                or is_supposed(said)
+                or _OF_OTHERS.search(said)
+                or re.match(r"(?:\s*では)?ありません|ではない", after)
+            )
+            is_stated = is_lead and not is_denied and not is_aside and _CLOSING.match(after)
+            kept += before + (match[0] if is_stated else "")
             end = match.end()
         clauses[i] = kept + clause[end:]
     stated = [clause for clause in clauses if groups.search(clause)]
@@ -161,6 +168,12 @@ def _asserted(text: str) -> str:
     return "" if is_open or _TAKEN_BACK.search(rest) else "\n".join(clauses)
 
 
+# What others say, where the model looks or does not look, and forms of answers.
+_OF_OTHERS = re.compile(
+    r"\b(?:you|users?|someone|somebody|prompt|question|they|he|she) (?!(?:can|could|may|mean\w*|are|want\w*|described|asked|find|see|go)\b)[^\W\d]+|\b(?:i|we)\b(?!['’](?:d|ll|m|ve) |\s+(?:\w+ly |first |now |would |will |can |could )*(?:see|f[io]u?nd|mark\w*|sa[yi]d?|meant?|think|guess|believe|estimate|draw|click|tap|locate\w*|choose|pick|put|place|point|spot\w*|detect\w*|identif\w+|get|got|suggest|propose|am|have)\b)"
+    r"|\b(?:search|outside|ignor\w*|crop\w*|zoom\w*)\b|\b(?:form|format|syntax|template)\W*$|^\W*(?!(?:locate|box|bbox|boundingbox|rect|rectangle|point|click|tap|answer|return|print|mark|draw|select|list|tuple|array|region|select\w*|report|submit)\b)[a-z_]+\($|不|没|無",
+    re.IGNORECASE,
+)
 # What may follow a place: nothing, a label, a remark after a mark, what is there, or a statement that it is the one.
 _CLOSING = re.compile(
     r"\W*(?:$|[,;:(\[—–|-]|\.\s|(?!first|again|wrong|incorrect|too|instead|yet)[^\W\d]+\W*$|(?:to|through|(?:bottom|lower|upper|top)\b|rather than|instead of|not|is|was|are|being|marks|contains|encloses|covers|surrounds|shows|bounds|for|in|of|with|on|around|and)\b(?! (?:wrong|incorrect|too|not|ask|found|then|see|look\w*|check|try|would)\b)|because|since|as\b|ist\b|est\b|es\b|é\b|<|です|に|は|是)",
@@ -198,8 +211,7 @@ def is_absent(text: str) -> bool:
     if len(values) == 1 and isinstance(values[0], dict) and "action" not in values[0]:
         named = [v for k, v in values[0].items() if str(k) in (*_BOX_KEYS, *_POINT_KEYS, "answer", "bboxes")]
         named = named or list(values[0].values())
-        if named and all(v in (None, [], "none", "None", "null", "") for v in named):
-            return True
+        return bool(named) and all(v in (None, [], "none", "None", "null", "not found", "") for v in named)
     # A place that is denied is no statement about the whole picture.
     if text.rstrip().endswith(("?", "？")) or re.search(_NUMBERS, text):
         return False

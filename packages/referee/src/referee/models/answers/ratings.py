@@ -28,7 +28,7 @@ from referee.models.answers.vocabulary import MARKERS, any_of, number_words, pla
 I = re.IGNORECASE  # noqa: E741
 LONGEST = 6_000
 _DIGITS = r"(\d{1,4}(?:[.,]\d{1,3})?)(?![\d.,]*\d)"
-_N = r"(?<![^\W\u3040-\u30ff\u4e00-\u9fff])(?<![.,/><≥≤⟦+-])" + _DIGITS
+_N = r"(?<![^\W\u3040-\u30ff\u4e00-\u9fff])(?<![.,/><≥≤⟦+€$£-])" + _DIGITS
 _KEYS = words(
     "rating score answer value grade fluency adequacy clarity grammar final overall bewertung note nota puntuación 评分 評価 naturalness readability quality style likeness humanlikeness"
     " appropriateness result mark points stars output response verdict estimate evaluation informativeness correctness coherence likert rate r"
@@ -38,9 +38,7 @@ _NO_KEYS = words(
     "status code length typos mistakes lines version step index number max min maximum minimum scale confidence errors error count out_of words id reason"
 )
 _TO = r"\s*(?:-|to|bis(?: zu)?|à|a|até|hasta|tot(?: en met)?|through|~|至|到|から|and|und|et|y|e|en)\s*"
-_OF = (
-    r"\s*(?:/|out of(?: a possible| a maximum of)?|von(?: maximal)?|sur|sobre|de(?: un total de)?|em|van(?: de)?|op(?: de)?|of)\s*"
-)
+_OF = r"\s*(?:/|out of(?: a possible| a maximum of)?|von(?: maximal)?|sur|sobre|de(?: un total de)?|em|van(?: de)?|op(?: de)?|of)\s*"
 _RATING_WORDS = words(
     """
     honest personal lower downgrade upgrade place placed wanted rate rates rated rating ratings score scores scored scoring give gives gave given giving assign assigned assigning award awards awarded grade graded grades deserves deserve deserving
@@ -55,7 +53,7 @@ _RATING_WORDS = words(
     """
 )
 _RATE = Grammar(
-    CARRIER - {"top", "you", "listener", "reference"} | _RATING_WORDS,
+    CARRIER - words("top you listener reference object item option image picture referent") | _RATING_WORDS,
     cues_before(
         r"\b(?:giv(?:e|es|ing|en)|gave|rat(?:e|es|ed|ing)|scor(?:e|es|ed|ing)|assign(?:ed|ing)?|award(?:ed|ing)?|grade[ds]?|deserves?|gets?|earns?|merits?|receives?|worth|settle (?:on|for|at)|put|go(?:ing)? (?:with|for)|say|choose|pick|select|call|make|mark|is|be|overall|so|hence|thus|therefore|lean(?:ing)? (?:towards?|to))(?: (?:it|this|that|them|the \w+|this \w+|him|her))?(?: (?:at|as|with|is))?(?: (?:a|an|the|solid|full|rating|score|grade|of|only|just|about|around|roughly|maybe|clear))*",
         r"\b(?:down|back|up|it|rating|score|leaving|leaves|makes?) (?:it )?(?:down )?(?:to|at)",
@@ -124,9 +122,8 @@ def parse_rating(text: str, low: float, high: float, language: str | None = None
         return _from_json(data, low, high)
     text = re.sub(r"\\boxed\s*\{([^{}]*)\}", r" answer: \1 ", plain_text(text))
     text = re.sub(r"~~[^~\n]+~~|[$\\]", "", text).strip()
-    call = re.fullmatch(r"[\w.]+\(\s*(?:\w+\s*[=:]\s*)?[\"']?([^\"'(),=]+)[\"']?\s*\)\s*;?", text)
     text = re.sub(r"(?m)^(?:>\s+)+", "", text)
-    text = re.sub(r"\bn/?a\b", "", call[1] if call else text, flags=I)
+    text = re.sub(r"\bn/?a\b", "", text, flags=I)
     if language == "nl" and re.search(rf"{_N} of {_N}", text):
         return None
     # "1 = bad, 7 = good" explains the scale.
@@ -265,6 +262,7 @@ def _marked(text: str) -> int | None:
     )
 
 
+_TENS = {"zero": "0", "twenty": "20", "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "seventy": "70", "eighty": "80", "ninety": "90", "hundred": "100"}  # fmt: skip
 _WHOLE_WORDS = r"(?: out of | von | sur | de | sobre | van (?:de )?|/)"
 
 
@@ -278,6 +276,7 @@ def _spelled(text: str, language: str | None) -> str:
         for word, number in number_words(language).items()
         if word.isalpha() and not re.search(r"[一-鿿]", word)
     }
+    numbers |= _TENS
     alone = re.fullmatch(r"\W*([^\W\d]+)\W*", text)
     if alone and alone[1].lower() in numbers:
         return numbers[alone[1].lower()]
