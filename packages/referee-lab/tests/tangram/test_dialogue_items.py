@@ -667,7 +667,7 @@ def test_models_read_what_was_said_and_done_and_not_what_was_meant(mugs: Dialogu
     assert f"(bob: move object {number})" in asked["content"]
     assert "You are bob" in asked["content"]
     view = second.for_hearer(Random(1))
-    question = ModelOverhearer(model="m")._worded("that", view.scene, view, None)
+    question = ModelOverhearer(model="m")._word_question("that", view.scene, view, None)
     assert question.startswith(head)
     assert "Now bob goes on. Somebody described one of" in question
 

@@ -53,7 +53,7 @@ def test_slopes_are_those_of_the_loss() -> None:
     def loss() -> float:
         return float(-np.log((network.shares(texts, looks) * meant).sum(axis=1)).mean())
 
-    slopes = network._blame(texts, looks, meant)
+    slopes = network._compute_gradient(texts, looks, meant)
     for key, weight in network.weights.items():
         for place in [0, weight.size // 2, weight.size - 1]:
             before = weight.flat[place]
@@ -74,7 +74,7 @@ def test_slopes_of_the_words_are_those_of_their_log_probability() -> None:
     words = PatchWords(hidden=5, rare=1, epochs=0, drop=0.0).learn(texts, looks)
     words.weights = {k: w.astype(np.float64) for k, w in words.weights.items()}  # type: ignore[misc]
     text, *rest = words._make_training_rows(texts)
-    slopes = words._blame(looks[text], *rest)
+    slopes = words._compute_gradient(looks[text], *rest)
 
     def loss() -> float:
         return -float(words.log_chances(texts, looks[:, None]).sum()) / len(text)
@@ -107,7 +107,7 @@ def test_reasoning_about_what_people_say_settles_what_the_networks_leave_open() 
     literal = listener.believe(listener.vocabulary_.weigh([text]).astype(np.float32), scene)[0]
     said = listener.words_[0].log_chances([text.split()], listener._scale_features(scene))[0]
     raised = literal * np.exp(0.5 * said)
-    assert listener._shares([text], scene)[0] == pytest.approx(raised / raised.sum(), abs=1e-5)
+    assert listener._compute_probabilities([text], scene)[0] == pytest.approx(raised / raised.sum(), abs=1e-5)
 
 
 def test_names_of_colours_are_learned() -> None:

@@ -197,10 +197,10 @@ def test_pauses_do_not_fall_together() -> None:
     asked = Endpoint("http://localhost:1/v1", pause_s=1.0)
     from referee.models.endpoint import _TryAgain
 
-    pauses = {asked._pause(_TryAgain("busy"), 1) for _ in range(50)}
+    pauses = {asked._compute_pause(_TryAgain("busy"), 1) for _ in range(50)}
     assert len(pauses) > 40
     assert all(0.5 <= p <= 1.5 for p in pauses)
-    assert asked._pause(_TryAgain("busy", 3600), 1) == 60, "an hour is longer than anybody waits"
+    assert asked._compute_pause(_TryAgain("busy", 3600), 1) == 60, "an hour is longer than anybody waits"
 
 
 def test_tokens_a_minute_are_limited_and_settled() -> None:

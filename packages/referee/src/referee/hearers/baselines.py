@@ -56,23 +56,26 @@ class Majority(Listener):
                 is_target = mask >> i & 1
                 (targets if is_target else others).update(set(entity.attributes))
                 sizes[is_target] += 1
-        self.weights_ = {p: _log_odds(targets[p], sizes[1]) - _log_odds(others[p], sizes[0]) for p in targets | others}
+        self.weights_ = {
+            p: _compute_log_odds(targets[p], sizes[1]) - _compute_log_odds(others[p], sizes[0])
+            for p in targets | others
+        }
         return self
 
     def resolve(self, description: Description, view: HearerView) -> Response:
         """Return probabilities from the weights of the entities' properties."""
         if not hasattr(self, "weights_"):
             raise NotTrained(self)
-        scores = [self._score(entity) for entity in view.scene.entities]
+        scores = [self._score_entity(entity) for entity in view.scene.entities]
         # Minus the highest score, so that no exponential overflows.
         top = max(scores, default=0.0)
         return answer(self.name, view, [exp(score - top) for score in scores])
 
-    def _score(self, entity: Entity) -> float:
+    def _score_entity(self, entity: Entity) -> float:
         """Return the sum of the weights of an entity's properties."""
         # Sorted, because a floating-point sum depends on its order and sets have none.
         return sum(self.weights_.get(p, 0.0) for p in sorted(set(entity.attributes)))
 
 
-def _log_odds(cases: int, of: int) -> float:
+def _compute_log_odds(cases: int, of: int) -> float:
     return log((cases + 0.5) / (of - cases + 0.5))

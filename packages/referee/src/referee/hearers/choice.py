@@ -54,11 +54,11 @@ def make_summing_matrix(starts: Places) -> csr_array:
 
 def normalise_within_scenes(scores: FloatArray, starts: Places) -> FloatArray:
     """Convert scores of all entities in a row to probabilities within each scene; every scene has an entity."""
-    shares: FloatArray = np.exp(_log_shares(scores, starts))
+    shares: FloatArray = np.exp(_compute_log_probabilities(scores, starts))
     return shares
 
 
-def _log_shares(scores: FloatArray, starts: Places) -> FloatArray:
+def _compute_log_probabilities(scores: FloatArray, starts: Places) -> FloatArray:
     """Return the log probabilities of entities within scenes from their scores."""
     sizes = np.diff(starts)
     # The highest score of a scene becomes 0: no exponential overflows, and one at least is 1.
@@ -84,7 +84,7 @@ def learn(
 
     def compute_loss(weights: FloatArray) -> tuple[float, FloatArray]:
         """Return the penalised negative log likelihood of the weights, and its gradient."""
-        logs = _log_shares(score(weights), starts)
+        logs = _compute_log_probabilities(score(weights), starts)
         value = -float(goal @ logs) + penalty / 2 * float(weights @ weights)
         return value, blame(np.exp(logs) - goal) + penalty * weights
 

@@ -59,7 +59,7 @@ class Colour(Listener):
         shape = (texts.shape[1], looks.shape[1])
 
         def score(weights: FloatArray) -> FloatArray:
-            return _match(texts @ weights.reshape(shape), looks, sizes)
+            return _compare_patches(texts @ weights.reshape(shape), looks, sizes)
 
         def blame(faults: FloatArray) -> FloatArray:
             """Return the gradient of the weights from the errors of the patches' scores."""
@@ -87,7 +87,9 @@ class Colour(Listener):
             for i, (text, colours) in enumerate(zip(texts, patches, strict=True))
             if colours and not isinstance(text, Outcome) and self.vocabulary_.knows_word(text)
         }
-        shares = self._shares([text for text, _ in readable.values()], [colours for _, colours in readable.values()])
+        shares = self._compute_probabilities(
+            [text for text, _ in readable.values()], [colours for _, colours in readable.values()]
+        )
         readings = {i: answer(self.name, pairs[i][1], share) for i, share in zip(readable, shares, strict=True)}
         return [
             readings[i] if i in readings else self._make_undecided_response(texts[i], view, patches[i])
@@ -98,19 +100,19 @@ class Colour(Listener):
         outcome = text if isinstance(text, Outcome) else Outcome.UNPARSABLE
         return make_undecided_response(self.name, view, outcome, () if patches else ("no-colours",))
 
-    def _shares(self, texts: Sequence[str], patches: Sequence[Patches]) -> list[list[float]]:
+    def _compute_probabilities(self, texts: Sequence[str], patches: Sequence[Patches]) -> list[list[float]]:
         """Return the probabilities of the patches for each text."""
         if not texts:
             return []
         looks, starts = _compute_patch_features(patches)
         meanings = self.vocabulary_.weigh(texts) @ self.weights_
         shares = normalise_within_scenes(
-            _match(meanings, (looks - self.mean_) / self.scale_, np.diff(starts)), starts
+            _compare_patches(meanings, (looks - self.mean_) / self.scale_, np.diff(starts)), starts
         ).tolist()
         return [shares[a:b] for a, b in pairwise(starts.tolist())]
 
 
-def _match(meanings: FloatArray, looks: FloatArray, sizes: Places) -> FloatArray:
+def _compare_patches(meanings: FloatArray, looks: FloatArray, sizes: Places) -> FloatArray:
     """Return how well each patch fits the text of its scene."""
     if len(set(sizes.tolist())) == 1:
         # Nothing has to be repeated for the patches of a scene.

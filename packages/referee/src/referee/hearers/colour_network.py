@@ -92,7 +92,7 @@ class ColourNetwork(Colour):
         self.weights_ = np.empty(0)
         return self
 
-    def _shares(self, texts: Sequence[str], patches: Sequence[Patches]) -> list[list[float]]:
+    def _compute_probabilities(self, texts: Sequence[str], patches: Sequence[Patches]) -> list[list[float]]:
         """Return the probabilities of the patches for each text, averaged over the networks."""
         if not texts:
             return []
@@ -134,14 +134,14 @@ class PatchNetwork:
     def learn(self, texts: csr_array, looks: Floats, meant: Floats) -> Self:
         """Train one network with Adam on random batches."""
         chosen = self.settings
-        self.weights = self._begin(texts.shape[1], looks.shape[2])
+        self.weights = self._draw_weights(texts.shape[1], looks.shape[2])
         batch = min(BATCH, len(meant))
         adam = Adam(self.weights, chosen.rate, chosen.decay, chosen.epochs * (len(meant) // batch))
         for _ in range(chosen.epochs):
             order = self.rng.permutation(len(meant))
             for start in range(0, len(order) - batch + 1, batch):
                 rows = order[start : start + batch]
-                adam.move(self._blame(texts[rows], looks[rows], meant[rows]))
+                adam.move(self._compute_gradient(texts[rows], looks[rows], meant[rows]))
         return self
 
     def shares(self, texts: csr_array, looks: Floats) -> Floats:
@@ -151,7 +151,7 @@ class PatchNetwork:
         hidden = np.maximum(looks @ w["looks"] + (words @ w["joined"])[:, None, :] + w["shift"], 0)
         return _compute_softmax(hidden @ w["out"] + np.einsum("npd,nd->np", looks @ w["direct"], words))
 
-    def _begin(self, pieces: int, features: int) -> Weights:
+    def _draw_weights(self, pieces: int, features: int) -> Weights:
         """Return random initial weights."""
         width, hidden = self.settings.width, self.settings.hidden
 
@@ -167,7 +167,7 @@ class PatchNetwork:
             "direct": draw_dropout(features, width, size=0.1 * features**-0.5),
         }
 
-    def _blame(self, texts: csr_array, looks: Floats, meant: Floats) -> Weights:
+    def _compute_gradient(self, texts: csr_array, looks: Floats, meant: Floats) -> Weights:
         """Return the slope of the mean cross-entropy in every weight."""
         w, features = self.weights, looks.shape[2]
         dropout = self._draw_dropout_mask((texts.shape[0], self.settings.width))

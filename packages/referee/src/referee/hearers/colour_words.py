@@ -49,7 +49,7 @@ class PatchWords:
         counts = Counter(word for text in texts for word in text)
         frequent_words = sorted(word for word, count in counts.items() if count >= self.rare)
         self.places = {word: i for i, word in enumerate(frequent_words, SPECIAL)}
-        self.weights = self._begin(SPECIAL + len(frequent_words), looks.shape[1])
+        self.weights = self._draw_weights(SPECIAL + len(frequent_words), looks.shape[1])
         rows = self._make_training_rows(texts)
         batch = min(BATCH, rows.shape[1])
         adam = Adam(self.weights, self.rate, self.decay, self.epochs * (rows.shape[1] // batch))
@@ -57,7 +57,7 @@ class PatchWords:
             order = self.rng.permutation(rows.shape[1])
             for start in range(0, len(order) - batch + 1, batch):
                 text, *words = rows[:, order[start : start + batch]]
-                adam.move(self._blame(looks[text], *words))
+                adam.move(self._compute_gradient(looks[text], *words))
         return self
 
     def log_chances(self, texts: Texts, looks: Floats) -> npt.NDArray[np.float64]:
@@ -87,7 +87,7 @@ class PatchWords:
 
         return np.array(list(report_epoch()), dtype=np.int64).reshape(-1, 4).T
 
-    def _begin(self, words: int, features: int) -> Weights:
+    def _draw_weights(self, words: int, features: int) -> Weights:
         """Return random initial weights."""
 
         def drawn(*shape: int, size: float) -> Floats:
@@ -120,7 +120,7 @@ class PatchWords:
         scores /= scores.sum(axis=1, keepdims=True)
         return scores
 
-    def _blame(self, looks: Floats, before: Ints, earlier: Ints, words: Ints) -> Weights:
+    def _compute_gradient(self, looks: Floats, before: Ints, earlier: Ints, words: Ints) -> Weights:
         """Return the slope of the mean negative log probability in every weight."""
         from scipy.sparse import csr_array
 

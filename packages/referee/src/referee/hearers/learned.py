@@ -115,7 +115,7 @@ class Learned(Listener):
             return make_undecided_response(self.name, view, text)
         if not scene.entities or not self._understands_text(text, scene):
             return make_undecided_response(self.name, view, Outcome.UNPARSABLE)
-        scores = self._score(text, scene)
+        scores = self._score_entities(text, scene)
         top = max(scores)
         return answer(self.name, view, [exp(score - top) for score in scores])
 
@@ -125,14 +125,14 @@ class Learned(Listener):
             any(_compare_text_with_value(text, prop)) for prop in scene.extensions
         )
 
-    def _score(self, text: str, scene: Scene) -> list[float]:
+    def _score_entities(self, text: str, scene: Scene) -> list[float]:
         """Return the sum of a text's weights over each entity's values; repeated pairs are computed once."""
         readings = self._recall_readings(text)
         scores = [0.0] * len(scene.entities)
         for value, holders, spoken in _list_distinguishing_values(scene):
             weight = readings.get(value)
             if weight is None:
-                weight = readings[value] = self._weigh(text, value, spoken)
+                weight = readings[value] = self._weigh_value(text, value, spoken)
             for place in holders:
                 scores[place] += weight
         return scores
@@ -146,7 +146,7 @@ class Learned(Listener):
             readings = self.remembered_[text] = {}
         return readings
 
-    def _weigh(self, text: str, value: Property, spoken: bool) -> float:
+    def _weigh_value(self, text: str, value: Property, spoken: bool) -> float:
         """Return the weight of a text for a value: learned n-grams, and similar spelling."""
         pieces = [self.weights_[piece] for piece in self._select_pieces(text)]
         column = self.values_.get(value)

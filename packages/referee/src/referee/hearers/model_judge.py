@@ -79,13 +79,13 @@ class ModelJudge(ModelClient):
 
     def rate(self, text: str, scale: str, trial: Trial | None = None) -> GivenRating:
         """Return a rating on one of `SCALES`; with a trial the model is shown its objects and the target."""
-        asked = _scale(scale)
+        asked = _find_scale(scale)
         words = (
             f"{_describe_scene(trial)}The {'description' if trial else 'text'}: {text!r}\n\n{asked.question}\n"
             f"Answer with one whole number from {asked.low} ({asked.worst}) to {asked.high} ({asked.best}) alone."
         )
         numbers = [str(number) for number in range(asked.low, asked.high + 1)]
-        self._check()
+        self._check_options()
         name = trial.id if trial else text[:40]
         _, parsed = self.ask_and_parse(words, name, "rating", numbers, scale=(asked.low, asked.high))
         return GivenRating(parsed.value, OUTCOMES[parsed.outcome])
@@ -100,7 +100,7 @@ class ModelJudge(ModelClient):
                 f"{_describe_scene(trial)}Two descriptions of the target:\n1. {a!r}\n2. {b!r}\n\nWhich of them is better: easier for a listener "
                 "to find the target by, and better worded? Answer with 1 or 2 alone, or with several if they are equally good."
             )
-            self._check()
+            self._check_options()
             name = trial.id if trial else a[:40]
             _, parsed = self.ask_and_parse(words, name, "choice", ["1", "2", "several"], options=2)
             if parsed.value is None:
@@ -108,13 +108,13 @@ class ModelJudge(ModelClient):
             preferences.append(parsed.value)
         return _combine_preferences(preferences[0], preferences[1])
 
-    def _check(self) -> None:
+    def _check_options(self) -> None:
         """Raise InputError if no model is named."""
         if not self.model:
             raise InputError("no model is named", remedy='say which: --judge "model:NAME|endpoint:URL"')
 
 
-def _scale(name: str) -> RatingScale:
+def _find_scale(name: str) -> RatingScale:
     """Return a rating scale by name. Raises InputError for an unknown one."""
     if name not in SCALES:
         raise InputError(f"there is no scale {name!r}", remedy=f"one of {', '.join(SCALES)}")

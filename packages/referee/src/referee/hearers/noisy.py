@@ -70,14 +70,14 @@ class Noisy(Listener):
             return make_undecided_response(self.name, view, properties)
         scene = view.scene
         notes = _SEEN.of(scene)
-        seen = notes.get(self._key)
+        seen = notes.get(self._make_key)
         if seen is None:
-            seen = notes[self._key] = {"": self._compute_salience(scene)}
-        fits = self._fits(properties, scene, seen)
+            seen = notes[self._make_key] = {"": self._compute_salience(scene)}
+        fits = self._compute_fits(properties, scene, seen)
         return answer(self.name, view, *_observe_entities(fits, seen[""], self.guess))
 
     @cached_property
-    def _key(self) -> str:
+    def _make_key(self) -> str:
         """Return the cache key of this hearer in a scene, after checking the parameters."""
         shares = {"noise": self.noise, "size_noise": self.size_noise, "place_noise": self.place_noise, **self.noises}
         for name, value in shares.items():
@@ -89,7 +89,7 @@ class Noisy(Listener):
             )
         return signature(self.name, self)
 
-    def _fits(
+    def _compute_fits(
         self, properties: Sequence[Property], scene: Scene, seen: dict[Property | str, Sequence[float]]
     ) -> list[float]:
         """Return the probability that each entity appears to have all properties.

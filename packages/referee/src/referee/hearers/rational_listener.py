@@ -68,7 +68,7 @@ class Rational(Listener):
         return answer(self.name, view, shares, none=0.0 if beliefs.any() else 1 - self.lapse)
 
     @cached_property
-    def _key(self) -> tuple[str, int, object]:
+    def _make_key(self) -> tuple[str, int, object]:
         """Return the cache key of a scene's messages, after checking the parameters."""
         if self.alpha < 0 or not 0 <= self.lapse <= 1 or self.depth < 0:
             raise InputError(
@@ -83,9 +83,9 @@ class Rational(Listener):
         All 0 if its denotation is empty.
         """
         notes = _MESSAGES.of(scene)
-        table = notes.get(self._key)
+        table = notes.get(self._make_key)
         if table is None:
-            table = notes[self._key] = _gather(scene, self.messages, self.longest)
+            table = notes[self._make_key] = _gather_messages(scene, self.messages, self.longest)
         row = table.rows.get(frozenset(uttered))
         truth, lengths = table.truth, table.lengths
         # A given message may be longer than any listed one; it gets its own row.
@@ -107,7 +107,7 @@ class _Messages(NamedTuple):
 _MESSAGES: SceneNotes[tuple[str, int, object], _Messages] = SceneNotes("hearers.messages")
 
 
-def _gather(scene: Scene, offered: Sequence[Message] | None, longest: int) -> _Messages:
+def _gather_messages(scene: Scene, offered: Sequence[Message] | None, longest: int) -> _Messages:
     """Return the messages of a scene with non-empty denotations."""
     if offered is not None:
         denotations = {frozenset(message): scene.denotation(message) for message in offered}

@@ -45,7 +45,7 @@ class Recorded:
     def with_alpha(self, alpha: float) -> Recorded:
         """Return the same scores with beliefs in proportion to exp(alpha × score)."""
         answers = {
-            trial: replace_fields(answer, probabilities=_believe(self.scores[trial], alpha))
+            trial: replace_fields(answer, probabilities=_compute_beliefs(self.scores[trial], alpha))
             for trial, answer in self.answers.items()
         }
         return replace_fields(self, answers=answers)
@@ -112,10 +112,10 @@ def read_recorded(name: str, trials: Iterable[Trial], data: str | Path | None = 
             lambda row, trial: _parse_line(row, name, trial),
             "name trials of this corpus, by the ids of its export",
         )
-    return _collect(name, path, {trial.id: trial for trial in trials}, form)
+    return _collect_answers(name, path, {trial.id: trial for trial in trials}, form)
 
 
-def _collect(name: str, path: Path, trials_by_id: Mapping[str, Trial], form: LineForm) -> Recorded:
+def _collect_answers(name: str, path: Path, trials_by_id: Mapping[str, Trial], form: LineForm) -> Recorded:
     """Return the recorded answers of a file. Raises InputError for unknown or repeated trials."""
     collected: dict[str, Answered] = {}
     for line, text in read_lines(path):
@@ -302,14 +302,14 @@ def _parse_scores(model: str, hearer: str) -> LineForm:
             hearer=hearer,
             outcome=Outcome.ENTITY if len(best) == 1 else Outcome.SEVERAL,
             entity=best[0] if len(best) == 1 else None,
-            probabilities=_believe(by_entity, ALPHA),
+            probabilities=_compute_beliefs(by_entity, ALPHA),
         )
         return Answered(response, places, scores=by_entity)
 
     return LineForm(lambda row: f"franke2024-listener-{get_field(row, 'item', int)}", answer)
 
 
-def _believe(scores: Mapping[str, float], alpha: float) -> tuple[tuple[str, float], ...]:
+def _compute_beliefs(scores: Mapping[str, float], alpha: float) -> tuple[tuple[str, float], ...]:
     """Return probabilities in proportion to exp(alpha x score)."""
     top = max(scores.values())
     weights = {entity: exp(alpha * (score - top)) for entity, score in scores.items()}

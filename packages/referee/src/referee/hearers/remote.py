@@ -92,7 +92,7 @@ class Remote(ModelClient, Listener):
 
     def resolve(self, description: Description, view: HearerView) -> Response:
         """Ask the model once per vote and return the combined response."""
-        self._check()
+        self._check_options()
         text = get_description_text(description)
         if not text:
             return make_undecided_response(self.name, view, Outcome.DONT_KNOW)
@@ -101,7 +101,7 @@ class Remote(ModelClient, Listener):
         problems: list[str] = []
         for vote in range(self.votes):
             scene = self._rotate_scene(view.scene, text, view.id, vote)
-            belief, flags = self._vote(text, scene, view, vote)
+            belief, flags = self._ask_vote(text, scene, view, vote)
             problems += flags
             for name, share in belief.items():
                 votes[name] += share  # type: ignore[assignment]
@@ -109,7 +109,7 @@ class Remote(ModelClient, Listener):
             shown.append(
                 f"vote {vote + 1}: shown {' '.join(e.id for e in scene.entities)}; chose {_get_most_probable(belief)}"
             )
-        return self._count(votes, view, [*shown, *problems])
+        return self._count_votes(votes, view, [*shown, *problems])
 
     def _rotate_scene(self, scene: Scene, text: str, trial: str, vote: int) -> Scene:
         """Return the scene with its view rotated by equal steps, so that over the votes every object is in different
@@ -126,7 +126,7 @@ class Remote(ModelClient, Listener):
         step = turn * max(1, n // min(n, self.votes)) % n
         return replace(scene, entities=tuple(entities[step:] + entities[:step]))
 
-    def _count(self, votes: Mapping[str, float], view: HearerView, shown: Sequence[str]) -> Response:
+    def _count_votes(self, votes: Mapping[str, float], view: HearerView, shown: Sequence[str]) -> Response:
         """Return the proportions of votes about the scene; without any, the most common reason for that."""
         flags = tuple(
             f"{votes[name]:g} of {self.votes} votes {name}" for name in SHRUGS if votes.get(name) and self.votes > 1
@@ -139,11 +139,13 @@ class Remote(ModelClient, Listener):
         shares = [float(meaning.get(e.id, 0)) for e in view.scene.entities]
         return answer(self.name, view, shares, meaning.get(SEVERAL, 0), meaning.get(NONE, 0), (*flags, *shown))
 
-    def _vote(self, text: str, shown: Scene, view: HearerView, vote: int) -> tuple[dict[str, float], tuple[str, ...]]:
+    def _ask_vote(
+        self, text: str, shown: Scene, view: HearerView, vote: int
+    ) -> tuple[dict[str, float], tuple[str, ...]]:
         """Return the probabilities from one question (1 for the answer, or its own), and the flags of the answer."""
         draw = self.draw or (draw_numbered if self.image else None)
         template = self.prompt if isinstance(self.prompt, PromptFile) and self.prompt else None
-        words = self._worded(text, shown, view, template)
+        words = self._word_question(text, shown, view, template)
         if self.schema:
             words += ' Write it as JSON: {"answer": "…"}.'
         pictures = [Picture(draw(shown))] if draw else []
@@ -172,7 +174,7 @@ class Remote(ModelClient, Listener):
             return shares, ()
         return {chosen: 1.0}, () if outcome in (OUTCOMES["read"], OUTCOMES[FAILED]) else (outcome,)
 
-    def _worded(self, text: str, shown: Scene, view: HearerView, template: PromptFile | None) -> str:
+    def _word_question(self, text: str, shown: Scene, view: HearerView, template: PromptFile | None) -> str:
         """Return the question of the prompt, with objects in the order of `shown`."""
         return build_question(text, shown.entities, self.choice, self.words, self.places, template)
 
@@ -190,7 +192,7 @@ class Remote(ModelClient, Listener):
         chosen = read_choice(call.content or "", entities, self.choice, self.places)
         return chosen, OUTCOMES["unread" if chosen == UNREAD else "read"]
 
-    def _check(self) -> None:
+    def _check_options(self) -> None:
         """Raise InputError for missing or invalid options."""
         if not self.model:
             raise InputError("no model is named", remedy='say which: --hearer "remote|model:NAME|endpoint:URL"')

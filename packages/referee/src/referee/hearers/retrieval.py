@@ -38,7 +38,7 @@ class Retrieval(Listener):
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Store the descriptions with their targets' properties; for several targets, the shared ones."""
-        self._check()
+        self._check_parameters()
         texts: list[Counter[str]] = []
         targets: list[frozenset[Property]] = []
         for trial in trials:
@@ -75,7 +75,7 @@ class Retrieval(Listener):
         top = max(scores, default=0.0)
         return answer(self.name, view, [exp(self.sharpness * (score - top)) for score in scores])
 
-    def _check(self) -> None:
+    def _check_parameters(self) -> None:
         """Raise InputError for invalid parameters."""
         if self.neighbours < 1 or self.order < 1 or not self.sharpness > 0:
             raise InputError(

@@ -90,7 +90,7 @@ class Timed(Listener):
         """Return the regression of times, from hearers trained without the trials in question."""
         parts = list(self._split_by_group(trials, observed))
         rows = np.concatenate([rows for rows, _ in parts])
-        return _regress(rows, [o for _, part in parts for o in part])
+        return _fit_regression(rows, [o for _, part in parts for o in part])
 
     def resolve(self, description: Description, view: HearerView) -> Response:
         return self.resolve_many([(description, view)])[0]
@@ -180,7 +180,7 @@ def _iterate_response_times(trials: Iterable[Trial], responses: Iterable[Respons
             yield Observed(trial, description, ms, response.hearer)
 
 
-def _regress(rows: FloatArray, observed: Sequence[Observed]) -> Times:
+def _fit_regression(rows: FloatArray, observed: Sequence[Observed]) -> Times:
     """Return least squares with errors clustered by hearer or game (Cameron & Miller 2015).
 
     Collinear terms share their weight.

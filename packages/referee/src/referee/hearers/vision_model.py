@@ -75,7 +75,7 @@ class VisionModel(ModelClient, Listener):
 
     def resolve(self, description: Description, view: HearerView) -> Response:
         """Ask the model for the place or mark of the description."""
-        meaning = self._check()
+        meaning = self._check_options()
         text = get_description_text(description)
         if not text:
             return make_undecided_response(self.name, view, Outcome.DONT_KNOW)
@@ -90,9 +90,9 @@ class VisionModel(ModelClient, Listener):
             _, parsed = ask("place", form=self.form, convention=meaning)
         if parsed.outcome == FAILED:
             return make_undecided_response(self.name, view, Outcome.TIMEOUT, (NOT_ANSWERED,))
-        return self._respond(parsed, view)
+        return self._make_response(parsed, view)
 
-    def _respond(self, parsed: ParsedAnswer, view: HearerView) -> Response:
+    def _make_response(self, parsed: ParsedAnswer, view: HearerView) -> Response:
         """Return the parsed answer as a response."""
         if self.answer != "mark":
             place = as_place_answer(parsed)
@@ -122,7 +122,7 @@ class VisionModel(ModelClient, Listener):
         marked = number_marks(picture, regions)
         return encode_png(resized(marked, Resize(self.resize)) if self.resize else marked)
 
-    def _check(self) -> Convention | None:
+    def _check_options(self) -> Convention | None:
         """Raise InputError for missing or invalid options; return the convention of the numbers."""
         if not self.model or not self.pictures:
             lacking = "no model is named" if not self.model else "the folder of the pictures is unknown"

@@ -64,7 +64,7 @@ def read_answers(path: Path) -> Iterator[tuple[str, Mapping[str, Any] | None, st
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
-                yield _answer(json.loads(line))
+                yield _parse_answer_line(json.loads(line))
             except (ValueError, KeyError, TypeError, AttributeError):
                 raise MalformedInput(
                     "this is not an answer of a batch",
@@ -74,7 +74,7 @@ def read_answers(path: Path) -> Iterator[tuple[str, Mapping[str, Any] | None, st
                 ) from None
 
 
-def _answer(row: Mapping[str, Any]) -> tuple[str, Mapping[str, Any] | None, str]:
+def _parse_answer_line(row: Mapping[str, Any]) -> tuple[str, Mapping[str, Any] | None, str]:
     """Return key, response and error of one line of a batch result."""
     key = str(row["custom_id"])
     response, error = row.get("response") or {}, row.get("error")

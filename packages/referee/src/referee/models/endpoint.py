@@ -164,7 +164,7 @@ class Endpoint:
                 if again.busy:
                     self._concurrency.lower()
                 if attempt < self.tries:
-                    await self._rate.pause(self._pause(again, attempt))
+                    await self._rate.pause(self._compute_pause(again, attempt))
             except _NotAnswered as refused:
                 reason, filtered = str(refused), isinstance(refused, _Filtered)
                 break
@@ -179,7 +179,7 @@ class Endpoint:
             self._count_failure(reason)
         return Reply(None, reason, attempt, filtered)
 
-    def _pause(self, again: _TryAgain, attempt: int) -> float:
+    def _compute_pause(self, again: _TryAgain, attempt: int) -> float:
         """Return the seconds until the next attempt: those the server asks for, else a doubling pause."""
         # A pause that the server named is not shortened by jitter.
         doubled = add_jitter(self.pause_s * 2 ** (attempt - 1), self._random)
@@ -187,7 +187,7 @@ class Endpoint:
 
     async def _attempt(self, question: Mapping[str, Any]) -> Mapping[str, Any]:
         """Send a question once; every attempt counts for the rate limit."""
-        sent = self._adapt(question)
+        sent = self._adapt_question(question)
         body = json.dumps(self._dialect.request(sent)).encode()
         estimate = estimate_tokens(body)
         await self._rate.wait_for_turn(estimate)
@@ -199,7 +199,7 @@ class Endpoint:
         self._rate.settle(estimate, usage.get("total_tokens") or 0 if isinstance(usage, Mapping) else 0)
         return completion
 
-    def _adapt(self, question: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _adapt_question(self, question: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the question without the parameters that the server refused."""
         sent = dict(question)
         for name in self._refused & set(sent):
@@ -228,12 +228,12 @@ class Endpoint:
         try:
             response = await post(self._address, body, self._headers, self.timeout_s)
         except ConnectionFailed as failure:
-            raise _TryAgain(self._mask(str(failure)), busy=failure.timed_out) from None
+            raise _TryAgain(self._mask_text(str(failure)), busy=failure.timed_out) from None
         if response.status != 200:
             raise self._make_error(response.status, response, sent)
         try:
             text = response.body.decode("utf-8", "surrogatepass")
-            completion: Mapping[str, Any] = self._mask_deep(self._dialect.completion(json.loads(text)))
+            completion: Mapping[str, Any] = self._mask_json(self._dialect.completion(json.loads(text)))
             return completion
         except ResponseError as error:
             raise self._make_error(error.status, response, sent, str(error)) from None
@@ -274,30 +274,30 @@ class Endpoint:
             ) from None
         return dict(headers)
 
-    def _mask(self, text: str) -> str:
+    def _mask_text(self, text: str) -> str:
         """Return a text with secrets masked."""
         for secret in self._secrets:
             text = text.replace(secret, MASK)
         return text
 
-    def _mask_deep(self, part: Any) -> Any:
+    def _mask_json(self, part: Any) -> Any:
         """Return JSON with the key masked in every string; tokens that together spell the key go altogether."""
         if not self._secrets:
             return part
         if isinstance(part, str):
-            return self._mask(part)
+            return self._mask_text(part)
         if isinstance(part, Mapping):
-            return {name: self._mask_deep(inner) for name, inner in part.items()}
+            return {name: self._mask_json(inner) for name, inner in part.items()}
         if isinstance(part, list):
             tokens = [t.get("token") for t in part if isinstance(t, Mapping)]
             spelled = "".join(t for t in tokens if isinstance(t, str))
-            return [] if self._mask(spelled) != spelled else [self._mask_deep(inner) for inner in part]
+            return [] if self._mask_text(spelled) != spelled else [self._mask_json(inner) for inner in part]
         return part
 
     def _make_error(self, status: int, response: HttpResponse, sent: Mapping[str, Any], reason: str = "") -> Exception:
         """Return the exception for an HTTP status, or for an error inside a response of status 200 (`reason`)."""
         reason = reason or _format_reason(response.body)
-        shown = " ".join(self._mask(reason).split())[:200]
+        shown = " ".join(self._mask_text(reason).split())[:200]
         problem = f"HTTP {status}: {shown}" if status and shown else f"HTTP {status}" if status else shown
         if status == 402 or (status in (0, 400, 403, 429) and SPENT.search(reason)):
             return InputError(
@@ -324,11 +324,11 @@ class Endpoint:
             )
         if status in AGAIN or status >= 500 or status == 0:
             return _TryAgain(problem, parse_retry_after(response.headers), busy=status in BUSY)
-        if status in (400, 422) and self._learn(reason, sent):
+        if status in (400, 422) and self._learn_refusal(reason, sent):
             return _Adapted()
         return _NotAnswered(problem)
 
-    def _learn(self, reason: str, sent: Mapping[str, Any]) -> bool:
+    def _learn_refusal(self, reason: str, sent: Mapping[str, Any]) -> bool:
         """Return whether an error names an optional parameter of the question.
 
         If so, it is left out from now on.

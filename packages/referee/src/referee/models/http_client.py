@@ -66,7 +66,7 @@ _STARTING = threading.Lock()
 _RUNNING: list[_LoopThread] = []
 
 
-def _loop_thread() -> _LoopThread:
+def _get_loop_thread() -> _LoopThread:
     """Return this process's loop thread, started with the first request."""
     with _STARTING:
         if not _RUNNING:
@@ -75,7 +75,7 @@ def _loop_thread() -> _LoopThread:
 
 
 @atexit.register
-def _close() -> None:
+def _close_loop() -> None:
     if _RUNNING:
         _RUNNING.pop().close()
 
@@ -93,7 +93,7 @@ if hasattr(os, "register_at_fork"):
 
 def run_on_loop(coroutine: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine on the loop and return its result; an interrupted caller cancels it."""
-    future = asyncio.run_coroutine_threadsafe(coroutine, _loop_thread().loop)
+    future = asyncio.run_coroutine_threadsafe(coroutine, _get_loop_thread().loop)
     try:
         return future.result()
     except BaseException:
@@ -103,7 +103,7 @@ def run_on_loop(coroutine: Coroutine[Any, Any, T]) -> T:
 
 def call_on_loop(function: Any) -> None:
     """Schedule a plain function on the loop, without waiting for it."""
-    _loop_thread().loop.call_soon_threadsafe(function)
+    _get_loop_thread().loop.call_soon_threadsafe(function)
 
 
 async def post(url: str, body: Any, headers: Mapping[str, str], timeout_s: float) -> HttpResponse:
@@ -150,7 +150,7 @@ async def _read_body(response: aiohttp.ClientResponse) -> bytes:
 
 def _get_session(socks_proxy: str) -> aiohttp.ClientSession:
     """Return the session for direct connections and HTTP proxies (""), or for one SOCKS proxy."""
-    sessions = _loop_thread().sessions
+    sessions = _get_loop_thread().sessions
     if socks_proxy not in sessions:
         with naming_extra():
             import aiohttp

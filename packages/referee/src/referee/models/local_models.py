@@ -93,9 +93,9 @@ class LlamaCpp(LocalModel):
         self._server = xllamacpp.Server(parameters)
 
     def complete(self, questions: Sequence[Question]) -> list[Mapping[str, Any]]:
-        return [self._complete(question) for question in questions]
+        return [self._complete_question(question) for question in questions]
 
-    def _complete(self, question: Question) -> Mapping[str, Any]:
+    def _complete_question(self, question: Question) -> Mapping[str, Any]:
         """Return the chat completion of one question."""
         # The function is called once with the whole answer (xllamacpp 2026.10); earlier releases returned it.
         answers: list[Any] = []
@@ -146,7 +146,7 @@ class Transformers(LocalModel):
     def complete(self, questions: Sequence[Question]) -> list[Mapping[str, Any]]:
         """Return the chat completions of a batch."""
         inputs = self._processor.apply_chat_template(
-            [[self._message(m) for m in question["messages"]] for question in questions],
+            [[self._convert_message(m) for m in question["messages"]] for question in questions],
             add_generation_prompt=True,
             tokenize=True,
             return_tensors="pt",
@@ -155,10 +155,10 @@ class Transformers(LocalModel):
         ).to(self._model.device)
         width = inputs["input_ids"].shape[1]
         lengths = inputs["attention_mask"].sum(dim=1).tolist()
-        rows = self._generate(questions[0], inputs)[:, width:].tolist()
-        return [self._completion(row, int(length)) for row, length in zip(rows, lengths, strict=True)]
+        rows = self._generate_answers(questions[0], inputs)[:, width:].tolist()
+        return [self._make_completion(row, int(length)) for row, length in zip(rows, lengths, strict=True)]
 
-    def _message(self, message: Mapping[str, Any]) -> dict[str, Any]:
+    def _convert_message(self, message: Mapping[str, Any]) -> dict[str, Any]:
         """Return a message in the processor's format. Raises InputError for pictures to a text model."""
         content = message["content"]
         if self._sees:
@@ -171,7 +171,7 @@ class Transformers(LocalModel):
             )
         return {"role": message["role"], "content": content}
 
-    def _completion(self, row: Sequence[int], prompt_tokens: int) -> Mapping[str, Any]:
+    def _make_completion(self, row: Sequence[int], prompt_tokens: int) -> Mapping[str, Any]:
         """Return one generated row as a chat completion."""
         # Rows are padded to the longest answer; each ends with its own end mark.
         end = next((i for i, token in enumerate(row) if token in self._ends), None)
@@ -181,7 +181,7 @@ class Transformers(LocalModel):
         usage = {"prompt_tokens": prompt_tokens, "completion_tokens": len(tokens)}
         return {"model": self._name, "choices": [choice], "usage": usage}
 
-    def _generate(self, question: Question, inputs: Any) -> Any:
+    def _generate_answers(self, question: Question, inputs: Any) -> Any:
         """Generate answers to a batch."""
         import torch
 
@@ -218,7 +218,7 @@ class VLLM(LocalModel):
         """Return the chat completions of a batch."""
         conversations = [question["messages"] for question in questions]
         outputs = self._model.chat(conversations, self._make_sampling_parameters(questions[0]), use_tqdm=False)
-        return [self._completion(output) for output in outputs]
+        return [self._make_completion(output) for output in outputs]
 
     def _make_sampling_parameters(self, question: Question) -> Any:
         """Return the sampling parameters of a question."""
@@ -231,7 +231,7 @@ class VLLM(LocalModel):
             settings["structured_outputs"] = StructuredOutputsParams(json=schema)
         return SamplingParams(**settings)
 
-    def _completion(self, output: Any) -> Mapping[str, Any]:
+    def _make_completion(self, output: Any) -> Mapping[str, Any]:
         """Return one output as a chat completion."""
         answer = output.outputs[0]
         choice = {"message": {"content": answer.text}, "finish_reason": answer.finish_reason}
@@ -278,10 +278,10 @@ class ModelPool:
             alike.setdefault(json.dumps(parameters, sort_keys=True), []).append(index)
         replies: dict[int, Reply] = {}
         for indices in alike.values():
-            replies |= zip(indices, self._complete([questions[i] for i in indices]), strict=True)
+            replies |= zip(indices, self._complete_question([questions[i] for i in indices]), strict=True)
         return [replies[index] for index in range(len(questions))]
 
-    def _complete(self, questions: Sequence[Question]) -> list[Reply]:
+    def _complete_question(self, questions: Sequence[Question]) -> list[Reply]:
         """Return the replies to one batch from a free model."""
         run = self._free.get()
         try:

@@ -254,14 +254,14 @@ class ModelClient:
             return call
         if self.batch > 1:
             # Equal questions of one batch are all asked: waiting for each other, they would never fill it.
-            return self._send(question)
+            return self._send_question(question)
         pending: dict[str, Future[None]] = self.__dict__.setdefault("pending_", {})
         future: Future[None] = Future()
         while (theirs := pending.setdefault(question.key, future)) is not future:
             wait([theirs])
         try:
             # Another thread may have asked it meanwhile.
-            return self._find_cached_call(question, trial) or self._send(question)
+            return self._find_cached_call(question, trial) or self._send_question(question)
         finally:
             del pending[question.key]
             future.set_result(None)
@@ -448,21 +448,21 @@ class ModelClient:
                 )
         return call
 
-    def _send(self, question: ChatQuestion) -> Call:
+    def _send_question(self, question: ChatQuestion) -> Call:
         """Send a question, or write it into the batch file; return the call."""
         if self._batch is not None:
             self._batch.add(question.key, question.sent, question.stored, self.asker)
             failure = "written into a batch file, and not answered yet"
             return Call(key=question.key, question=question.stored, content=None, failure=failure)
         self._check_budget()
-        call = self._call_of(self._open().ask(question.sent), question.stored, question.key)
+        call = self._convert_reply(self._open_endpoint().ask(question.sent), question.stored, question.key)
         call = call._replace(pictures=tuple(picture.record() for picture in question.pictures))
         PROCESS_COST.add(call.prompt_tokens, call.completion_tokens, call.cost)
         if self._cache is not None and (call.failure is None or self.keeps_failures):
             self._cache.add(call)
         return call
 
-    def _call_of(self, reply: Reply, question: Mapping[str, Any], key: str) -> Call:
+    def _convert_reply(self, reply: Reply, question: Mapping[str, Any], key: str) -> Call:
         """Return a reply as a call: a filter of the endpoint is a refusal by the model, anything else without an answer a failure."""
         if reply.data is not None:
             return self._make_call(reply.data, question, key, reply.tries, reply.adapted)
@@ -551,7 +551,7 @@ class ModelClient:
                 remedy="answers so far are stored: the same command with a larger budget: (or budget_tokens:) resumes from there",
             )
 
-    def _open(self) -> Any:
+    def _open_endpoint(self) -> Any:
         """Return the endpoint or local model; all threads share it with its limits."""
         with self._making:
             if self._opened is None:

@@ -79,7 +79,7 @@ class ResponseCache:
         self._output_number = self._output_size = 0
         self.costs: dict[str, Cost] = {}
         for file, start, call in _iterate_located_calls(folder):
-            self._index(call, _Location(self._number_file(file), start))
+            self._index_call(call, _Location(self._number_file(file), start))
 
     def find(self, key: str, failed: bool = False, earlier: bool = False) -> Call | None:
         """Return the call with this key if it was answered; with `failed`, also one that was not.
@@ -89,13 +89,13 @@ class ResponseCache:
         location = self._answered.get(key) or (self._failed.get(key) if failed else None)
         if location is None or (earlier and self._output is not None and location.file == self._output_number):
             return None
-        return self._read(location)
+        return self._read_call(location)
 
-    def _read(self, location: _Location) -> Call:
+    def _read_call(self, location: _Location) -> Call:
         """Return a call from its location."""
         with self._files[location.file].open("rb") as file:
             file.seek(location.start)
-            return _call(file.readline())
+            return _parse_call(file.readline())
 
     def add(self, call: Call) -> None:
         """Store a call; it has left this process when the method returns."""
@@ -107,10 +107,10 @@ class ResponseCache:
                 raise CannotWrite(
                     f"answers cannot be stored ({error.strerror})", where=self.folder, remedy="free some space"
                 ) from None
-            self._index(call, _Location(self._output_number, self._output_size))
+            self._index_call(call, _Location(self._output_number, self._output_size))
             self._output_size += len(line)
 
-    def _index(self, call: Call, location: _Location) -> None:
+    def _index_call(self, call: Call, location: _Location) -> None:
         """Add a call to the index; answered ones take precedence over failed ones."""
         # Of several calls for one question the first answered one counts, and an answered one before a failed one.
         (self._answered if call.failure is None else self._failed).setdefault(call.key, location)
@@ -140,7 +140,7 @@ class ResponseCache:
     def iterate_calls(self) -> Iterator[Call]:
         """Yield the valid call of every question, by key, in any order of caching."""
         locations = self._failed | self._answered
-        return (self._read(locations[key]) for key in sorted(locations))
+        return (self._read_call(locations[key]) for key in sorted(locations))
 
     def close(self) -> None:
         """Close the file; a call that is added later opens another."""
@@ -178,7 +178,7 @@ def _iterate_located_calls(folder: Path) -> Iterator[tuple[Path, int, Call]]:
             for number, line in enumerate(file, 1):
                 if line.strip():
                     try:
-                        call = _call(line)
+                        call = _parse_call(line)
                     except (ValueError, TypeError):
                         # Only a line that was cut off lacks its line break, and it is the last.
                         if line.endswith(b"\n"):
@@ -193,7 +193,7 @@ def _iterate_located_calls(folder: Path) -> Iterator[tuple[Path, int, Call]]:
                 start += len(line)
 
 
-def _call(line: bytes) -> Call:
+def _parse_call(line: bytes) -> Call:
     """Return a call from its line."""
     # Replaced, since a crash may have cut a character in half.
     fields = json.loads(line.decode("utf-8", "replace"))

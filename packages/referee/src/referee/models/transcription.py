@@ -46,11 +46,11 @@ def transcribe(
             f"the endpoint answered HTTP {response.status}", where=endpoint, remedy="check endpoint, model and key"
         )
     text = response.body.decode("utf-8", "replace")
-    _check(text, endpoint)
+    _check_segments(text, endpoint)
     return text.replace(key, "[key]") if key else text
 
 
-def _check(text: str, endpoint: str) -> None:
+def _check_segments(text: str, endpoint: str) -> None:
     """Raise InputError unless a transcription has segments with times."""
     try:
         segments = json.loads(text)["segments"]

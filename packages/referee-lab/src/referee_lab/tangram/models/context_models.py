@@ -75,12 +75,12 @@ class ModelOverhearer(Remote):
     name = "dialogue/model"
     events: int = EVENTS
 
-    def _worded(self, text: str, shown: Scene, view: HearerView, template: PromptFile | None) -> str:
+    def _word_question(self, text: str, shown: Scene, view: HearerView, template: PromptFile | None) -> str:
         """Return the prompt with the transcript before the question."""
         numbers = {e.id: n for n, e in enumerate(shown.entities, 1)}
         past = format_transcript(view.history, numbers, self.events)
         now = f"Now {find_current_speaker(view.history) or 'the speaker'} goes on. " if past else ""
-        return past + now + super()._worded(text, shown, view, template)
+        return past + now + super()._word_question(text, shown, view, template)
 
 
 def format_transcript(history: Sequence[Event], numbers: Mapping[str, int], events: int = EVENTS) -> str:

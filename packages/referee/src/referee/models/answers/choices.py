@@ -176,7 +176,7 @@ def parse_choice(text: str, options: int | Sequence[str], language: str | None =
     for boxed in reversed(_BOXED.findall(text)):
         return _parse_part(re.sub(r"\\(?:text|mathrm|textbf)\s*\{([^}]*)\}|\\[a-z]+", r"\1", boxed), names)
     data = find_json(text)
-    if data is not None and (choice := _from_json(data, names)) is not None:
+    if data is not None and (choice := _parse_json(data, names)) is not None:
         return None if choice == "" else choice
     # The numbers of an object without a key for the answer are something else.
     if data is not None and text.strip()[:1] + text.strip()[-1:] == "{}":
@@ -208,12 +208,12 @@ class _Names:
         Numbers beyond the options become ``⟦0⟧``, which no answer may have.
         """
         if self.names:
-            named = _named_tokens(text, self.names)
+            named = _tokenise_names(text, self.names)
             if "⟦" in named:
                 return named
         text = re.sub(
             r"\b((?:only|except|but|besides) )(\d{1,2})(?= matches\b)",
-            lambda m: m[1] + self._token(m[2]),
+            lambda m: m[1] + self._make_token(m[2]),
             text,
             flags=I,
         )
@@ -232,10 +232,10 @@ class _Names:
             flags=I,
         )
         text = re.sub(r"\(\s*\d+(?:\.\d+)?\s*,\s*\d+\.\d+\s*\)|\(\s*\d+\.\d+\s*,\s*\d+\s*\)", "()", text)
-        text = re.sub(_CJK_REF, lambda m: self._token(m[1] or m[2]), text)
+        text = re.sub(_CJK_REF, lambda m: self._make_token(m[1] or m[2]), text)
         text = re.sub(
             r"第([一二三四五六七八九十])(?:[个個号號张張]|番目)(?:の?(?:物体|对象|选项|图片|オブジェクト|画像|もの))?(?![^\W\d_])",
-            lambda m: self._token(m[1]),
+            lambda m: self._make_token(m[1]),
             text,
         )
         words = "|".join(sorted(map(re.escape, self.words), key=len, reverse=True))
@@ -243,58 +243,69 @@ class _Names:
         # "The chair numbered 4", "the sofa (5)": the number stands for the noun before it.
         text = re.sub(
             r"\bthe (?:[^\W\d]+(?:-\w+)? ){1,4}(?:(?:that is |which is )?(?:numbered|label+ed|marked(?: as| with)?)|with (?:the )?(?:number|label|tag|index|id))(?: number| as)? #?(\d{1,3})\b(?!\.\d)",
-            lambda m: self._token(m[1]),
+            lambda m: self._make_token(m[1]),
             text,
             flags=I,
         )
         text = re.sub(
             r"\bthe (?:(?!is\b|are\b|of\b|in\b|on\b|to\b|and\b|or\b)[^\W\d]+(?:-\w+)? ){1,4}\((?:object |number |no\. ?|#)?(\d{1,3})\)",
-            lambda m: self._token(m[1]),
+            lambda m: self._make_token(m[1]),
             text,
             flags=I,
         )
-        text = re.sub(rf"{START}(?<!#){kind}(\d{{1,5}})(?![\d.,]*\d)[)\]]?", lambda m: self._token(m[1]), text, flags=I)
+        text = re.sub(
+            rf"{START}(?<!#){kind}(\d{{1,5}})(?![\d.,]*\d)[)\]]?", lambda m: self._make_token(m[1]), text, flags=I
+        )
         text = re.sub(
             r"(?<![\w#])(?:obj|object|option|item|image|objekt|objet|objeto)_?(\d{1,3})\b",
-            lambda m: self._token(m[1]),
+            lambda m: self._make_token(m[1]),
             text,
             flags=I,
         )
-        text = re.sub(r"(?<![\w#])#\s?(\d{1,5})\b", lambda m: self._token(m[1]), text)
-        text = re.sub(rf"(?<!\w){kind}({words})(?![\w-])", lambda m: self._token(m[1]), text, flags=I)
+        text = re.sub(r"(?<![\w#])#\s?(\d{1,5})\b", lambda m: self._make_token(m[1]), text)
+        text = re.sub(rf"(?<!\w){kind}({words})(?![\w-])", lambda m: self._make_token(m[1]), text, flags=I)
         text = re.sub(
             rf"(?<![\w-])(?:the )?(\d{{1,2}})(?:st|nd|rd|th)(?: {_ONES}|\s*[.!]?\s*$)(?! (?:from|in|on|of)\b)",
-            lambda m: self._token(m[1]),
+            lambda m: self._make_token(m[1]),
             text,
             flags=I,
         )
         for word, number in ordinals():
             text = re.sub(
                 rf"(?<![\w-])(?:^|the |das |der |die |le |la |el |o |a |het |de |du |del |do |da ){word}(?: {_ONES}| (?:from|in|on) the list|\s*[.!]?\s*$)(?:(?:,)? (?:from|in|on) the list)?",
-                self._token(str(number)),
+                self._make_token(str(number)),
                 text,
                 flags=I,
             )
         text = re.sub(
-            r"(?<!\w)((?:el|le|o|das|die) )(\d{1,3})(?= [^\W\d])", lambda m: m[1] + self._token(m[2]), text, flags=I
+            r"(?<!\w)((?:el|le|o|das|die) )(\d{1,3})(?= [^\W\d])",
+            lambda m: m[1] + self._make_token(m[2]),
+            text,
+            flags=I,
         )
         text = re.sub(
-            rf"{_WORD_LEADS}({words})(?=[.!]?\s*$)", lambda m: m[1] + self._token(m[2]), text, flags=I | re.MULTILINE
+            rf"{_WORD_LEADS}({words})(?=[.!]?\s*$)",
+            lambda m: m[1] + self._make_token(m[2]),
+            text,
+            flags=I | re.MULTILINE,
         )
         text = re.sub(
-            rf"^({words}) (?=is (?:my|the) (?:answer|choice|pick))", lambda m: self._token(m[1]) + " ", text, flags=I
+            rf"^({words}) (?=is (?:my|the) (?:answer|choice|pick))",
+            lambda m: self._make_token(m[1]) + " ",
+            text,
+            flags=I,
         )
         bare = rf"(?<![^\W\u3040-\u30ff\u4e00-\u9fff])(?<![.,/⟦#$%+-])[(\[]?(\d{{1,5}})(?![\d.,]*\d|\s*%|\s*/\s*\d|-\w)[)\]]?(?={_FOLLOWS})"
-        return re.sub(bare, self._bare, text, flags=I)
+        return re.sub(bare, self._replace_bare, text, flags=I)
 
-    def _bare(self, match: re.Match[str]) -> str:
+    def _replace_bare(self, match: re.Match[str]) -> str:
         """Return the token of a number by itself; a number behind that of a list, "1. 5", is none."""
         if re.search(r"(?:^|\n)\s*\d{1,2}\. $", match.string[: match.start()]):
             return match[0]
         opening = match[0][0] if match[0][0] in "([" and match[0][-1] not in ")]" else ""
-        return opening + self._token(match[1])
+        return opening + self._make_token(match[1])
 
-    def _token(self, written: str) -> str:
+    def _make_token(self, written: str) -> str:
         number = self.words.get(written.lower()) or (int(written) if written.isascii() and written.isdigit() else 0)
         return f"⟦{number if 1 <= number <= self.count else 0}⟧"
 
@@ -307,7 +318,7 @@ _ONES = (
 _HEADS = r"(?:grids?|images?|pictures?|objects?|ones?|options?|items?|sides?|panels?|photos?|figures?|cards?|shapes?|candidates?|choices?|objekt|bild|objet|objeto)\b"
 
 
-def _named_tokens(text: str, names: Sequence[str]) -> str:
+def _tokenise_names(text: str, names: Sequence[str]) -> str:
     """Names of options as tokens. A name that is one letter counts only where it cannot be a word."""
     text = re.sub(
         r"\b(?:that(?:['’]s| is)|you(?:['’]re| are)|all|quite|exactly|absolutely)\s+right\b|^\s*right[,!.:…]+\s+(?=(?:let|so|now|i|we|the|okay|well)\b)",
@@ -350,7 +361,7 @@ def _protect_quotes(text: str) -> str:
     return re.sub(r'"([^"\n]{1,300})"', quoted, text)
 
 
-def _from_json(data: object, names: _Names, depth: int = 0) -> Choice | None:
+def _parse_json(data: object, names: _Names, depth: int = 0) -> Choice | None:
     """The choice in a JSON object; "" where it has a key for one and no readable value."""
     if not isinstance(data, dict) or depth > 3:
         return None
@@ -362,16 +373,16 @@ def _from_json(data: object, names: _Names, depth: int = 0) -> Choice | None:
             continue
         value = lower[key]
         if isinstance(value, dict):
-            choice = _from_json(value, names, depth + 1)
+            choice = _parse_json(value, names, depth + 1)
             return "" if choice is None else choice
-        return _from_value(value, names)
+        return _parse_value(value, names)
     return None
 
 
-def _from_value(value: object, names: _Names) -> Choice:
+def _parse_value(value: object, names: _Names) -> Choice:
     """Return the choice in a JSON value; empty if it has none."""
     if isinstance(value, list):
-        chosen = {_from_value(part, names) for part in value}
+        chosen = {_parse_value(part, names) for part in value}
         if not value:
             return NONE
         return "" if "" in chosen else chosen.pop() if len(chosen) == 1 else SEVERAL
@@ -396,7 +407,7 @@ def _parse_part(text: str, names: _Names) -> Choice | None:
             return None
         return SEVERAL if len(numbers) > 1 and all(1 <= n <= names.count for n in numbers) else None
     labelled = re.fullmatch(r"[\W_]*(\d{1,3})\s*[).:-]\s+([^\d\n?⟦]{2,80})", text)
-    if labelled and not NEGATION.search(labelled[2]) and _special(labelled[2], announced=False) is None:
+    if labelled and not NEGATION.search(labelled[2]) and _find_special_claim(labelled[2], announced=False) is None:
         number = int(labelled[1])
         return number if 1 <= number <= names.count else None
     marked = list(_MARKED.finditer(text))
@@ -404,7 +415,7 @@ def _parse_part(text: str, names: _Names) -> Choice | None:
     announced: dict[int, Choice] = {}
     for i, (mark, end) in enumerate(zip(marked, ends, strict=False)):
         line = next((line for line in text[mark.end() : end].splitlines() if line.strip(" *_#>-|:")), "")
-        if (choice := _from_sentences(names.tokenise(line.strip()), announced=True)) is not None:
+        if (choice := _parse_sentences(names.tokenise(line.strip()), announced=True)) is not None:
             announced[i] = choice
     if announced:
         *earlier, last = announced
@@ -414,14 +425,14 @@ def _parse_part(text: str, names: _Names) -> Choice | None:
         is_open = same and not CORRECTS.search(text[marked[same[-1]].end() : marked[last].end()])
         return None if is_open else announced[last] or None
     tokens = names.tokenise(text)
-    listed = _from_checklist(tokens)
+    listed = _parse_checklist(tokens)
     if listed is not None:
         return listed
-    choice = _from_sentences(tokens, has_names=bool(names.names))
+    choice = _parse_sentences(tokens, has_names=bool(names.names))
     return choice or None
 
 
-def _from_checklist(tokens: str) -> Choice | None:
+def _parse_checklist(tokens: str) -> Choice | None:
     """Return the choice of a list with yes or no per option, unless a conclusion follows it.
 
     None without one.
@@ -454,14 +465,14 @@ def _from_checklist(tokens: str) -> Choice | None:
         after = tokens[replies[-1].end() :].strip() if replies else ""
     if len(verdicts) < 2:
         return None
-    concluded = _from_sentences(after) if after else None
+    concluded = _parse_sentences(after) if after else None
     if concluded:
         return concluded
     chosen = [number for number, is_yes in verdicts.items() if is_yes]
     return None if 0 in chosen else chosen[0] if len(chosen) == 1 else SEVERAL if chosen else NONE
 
 
-def _from_sentences(tokens: str, announced: bool = False, has_names: bool = False) -> Choice | None:
+def _parse_sentences(tokens: str, announced: bool = False, has_names: bool = False) -> Choice | None:
     """The choice that the sentences amount to; "" where they name a number beyond the options."""
     # "Everything except 3" may say that 3 is excluded or that the others are; lists may go on, and examples choose nothing.
     if re.search(
@@ -472,7 +483,9 @@ def _from_sentences(tokens: str, announced: bool = False, has_names: bool = Fals
         return None
     tokens = _ONLY.sub(" only ", _ALL_BUT.sub(r" only \1.", tokens))
     tokens = _ALL_FIT_BUT.sub(" not ", tokens)
-    text = _joined(re.sub(r"\b(?:any|every|all)\w*(?: \w+)? (?:but|except)(?= (?:\w+ )?⟦)", "not", tokens, flags=I))
+    text = _join_options(
+        re.sub(r"\b(?:any|every|all)\w*(?: \w+)? (?:but|except)(?= (?:\w+ )?⟦)", "not", tokens, flags=I)
+    )
     heads = {
         m.start(1) - 1: m[1]
         for m in re.finditer(
@@ -492,16 +505,16 @@ def _from_sentences(tokens: str, announced: bool = False, has_names: bool = Fals
         elif re.search(r"\w|⟦", sentence):
             claims += [c._replace(start=c.start + start) for c in claimed if c.start + start not in heads]
             for clause in re.finditer(r"[^;]+", sentence):
-                if (special := _special(clause[0], announced)) is not None:
+                if (special := _find_special_claim(clause[0], announced)) is not None:
                     specials.append(Claim(start + clause.start() + special.start, special.choice, CHOSEN))
         start += len(sentence)
-    choice = _resolve(text, claims, specials)
+    choice = _resolve_claims(text, claims, specials)
     if choice is None and not specials and not asked and all(c.kind == DENIED for c in claims):
-        return _lone_mention(text, announced or has_names, {c.choice for c in claims})
+        return _find_lone_mention(text, announced or has_names, {c.choice for c in claims})
     return choice
 
 
-def _joined(tokens: str) -> str:
+def _join_options(tokens: str) -> str:
     """Options that are named side by side as one token: ⟦1⟧ and ⟦3⟧ is ⟪1+3⟫."""
     tokens = re.sub(rf"(\b(?:between|of) {R} and {R}),", r"\1;", tokens, flags=I)
     tokens = re.sub(
@@ -525,16 +538,19 @@ def _joined(tokens: str) -> str:
         flags=I,
     )
     return re.sub(
-        rf"{R}(?:{_JOIN}{R})+", lambda m: _group("+".join(dict.fromkeys(re.findall(R, m[0])))), tokens, flags=I
+        rf"{R}(?:{_JOIN}{R})+",
+        lambda m: _make_group_token("+".join(dict.fromkeys(re.findall(R, m[0])))),
+        tokens,
+        flags=I,
     )
 
 
-def _group(numbers: str) -> str:
+def _make_group_token(numbers: str) -> str:
     """Return the token of a group; of one number, the token of an option."""
     return f"⟪{numbers}⟫" if "+" in numbers else f"⟦{numbers}⟧"
 
 
-def _opened(sentence: str) -> str:
+def _strip_opening(sentence: str) -> str:
     """A sentence without courtesies and hedges at its beginning."""
     shorter = sentence.strip(" *_#>|\"'`.,:;-•")
     while True:
@@ -543,12 +559,12 @@ def _opened(sentence: str) -> str:
             return shorter
 
 
-def _special(sentence: str, announced: bool) -> Claim | None:
+def _find_special_claim(sentence: str, announced: bool) -> Claim | None:
     """Return the claim of a sentence that no or several options fit, or that it is unknown.
 
     None for other sentences.
     """
-    opened = _opened(sentence)
+    opened = _strip_opening(sentence)
     carried = re.sub(
         r"^(?:(?:it|the (?:description|answer|correct answer)|this|that|answer|which|my answer)(?: is|['’]s| would be)?|c['’]est|es|é|das ist|es ist|het is|i(?:['’]d| would) say|there (?:are|is|['’]s)|die antwort (?:ist|lautet)|la respuesta es|a resposta é|la réponse est|het antwoord is|答案是|答えは)[\s:,\"']+",
         "",
@@ -593,7 +609,7 @@ def _special(sentence: str, announced: bool) -> Claim | None:
     return Claim(unsure.start(), UNSURE, CHOSEN) if unsure else None
 
 
-def _resolve(text: str, claims: list[Claim], specials: list[Claim]) -> Choice | None:
+def _resolve_claims(text: str, claims: list[Claim], specials: list[Claim]) -> Choice | None:
     """The choice that claims amount to: the last one where it corrects or concludes the others."""
     groups = [m for m in re.finditer(r"⟪([\d+]+)⟫", text) if _is_all(m[1]) or "0" in m[1].split("+")]
     claims = [c for c in claims if c.choice != SEVERAL or all(c.start != m.start() for m in groups)]
@@ -662,7 +678,7 @@ def _is_all(group: str) -> bool:
     return len(numbers) > 3 and numbers == list(range(1, len(numbers) + 1))
 
 
-def _lone_mention(text: str, is_announced: bool, denied: set[Choice]) -> Choice | None:
+def _find_lone_mention(text: str, is_announced: bool, denied: set[Choice]) -> Choice | None:
     """The one option that an announced answer, or one in names, mentions and does not deny."""
     mentions = {int(n) for n in re.findall(R, text)}
     if not is_announced or len(mentions) != 1 or "⟪" in text or denied or NEGATION.search(text) or DOUBT.search(text):

@@ -289,7 +289,7 @@ def find_claims(sentence: str, grammar: Grammar) -> list[Claim]:
             background = _BACKGROUND.match(clause.strip(" \"'*_")) is not None
             claims += [
                 claim._replace(start=claim.start + start, is_background=background)
-                for claim in _claims_of(clause, grammar)
+                for claim in _find_clause_claims(clause, grammar)
             ]
         start = following
     # "1 is out, 5 too": what is added to a denial is denied. "2, also 5" adds in English.
@@ -311,18 +311,18 @@ def _is_other_label(text: str, grammar: Grammar) -> bool:
     return (
         len(label.split()) < 4
         and "⟦" not in label
-        and bool(_unknown(label, grammar.carrier | _LABEL_WORDS))
+        and bool(_list_unknown(label, grammar.carrier | _LABEL_WORDS))
         and not _CONCLUDES.search(label)
     )
 
 
-def _claims_of(clause: str, grammar: Grammar) -> list[Claim]:
+def _find_clause_claims(clause: str, grammar: Grammar) -> list[Claim]:
     """Return the claims of one clause."""
     over = next(iter(_OVER.finditer(clause)), None)
     if over is not None and _OPTION.search(clause[: over.start()]):
         later = clause[over.end() :]
-        return _claims_of(clause[: over.start()], grammar) + [
-            Claim(m.start() + over.end(), _value(m), DENIED) for m in _OPTION.finditer(later)
+        return _find_clause_claims(clause[: over.start()], grammar) + [
+            Claim(m.start() + over.end(), _get_value(m), DENIED) for m in _OPTION.finditer(later)
         ]
     options = list(_OPTION.finditer(clause))
     chosen = {}
@@ -331,7 +331,7 @@ def _claims_of(clause: str, grammar: Grammar) -> list[Claim]:
         left = _OPTION.sub(lambda m: "x" * len(m[0]), clause[: option.start()])
         right = _OPTION.sub(lambda m: "x" * len(m[0]), clause[option.end() :])
         chosen[option.start()] = Claim(
-            option.start(), _value(option), _kind(left, right, grammar, option[2] is not None)
+            option.start(), _get_value(option), _classify_option(left, right, grammar, option[2] is not None)
         )
     picked = {c.choice for c in chosen.values() if c.kind in (CHOSEN, PERHAPS)}
     if len(picked) > 1:
@@ -339,21 +339,21 @@ def _claims_of(clause: str, grammar: Grammar) -> list[Claim]:
     return [c for c in chosen.values() if c.kind]
 
 
-def _value(option: re.Match[str]) -> int | str:
+def _get_value(option: re.Match[str]) -> int | str:
     return int(option[1]) if option[1] else SEVERAL
 
 
-def _unknown(text: str, known: frozenset[str]) -> list[str]:
+def _list_unknown(text: str, known: frozenset[str]) -> list[str]:
     """The words of a text that are no words of choosing."""
     text = _CJK_CARRIER.sub(" ", text) if re.search(r"[\u3040-\u30ff\u4e00-\u9fff]", text) else text
     words = re.findall(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+", text.lower().replace("’", "'"))
     return [w for w in words if not {w, w.removesuffix("'s"), w[2:] if w[:2] in ("l'", "d'") else w} & known]
 
 
-def _kind(left: str, right: str, grammar: Grammar, is_group: bool) -> str:
+def _classify_option(left: str, right: str, grammar: Grammar, is_group: bool) -> str:
     """Return the claim about the option between two parts of a clause; "" for a report."""
     if is_group:
-        return _kind_of_group(left, right, grammar)
+        return _classify_group(left, right, grammar)
     if _LANDMARK.search(left) or re.match(r"[的の](?:左|右|上|下|前|后|後|旁|隣|横|近|間)", right):
         return ""
     left = re.sub(r"\b(?:between|of|out of|among) x+\W*|\b(?:without|with no) (?!x)[^\W\d]+", "", left, flags=I)
@@ -379,9 +379,9 @@ def _kind(left: str, right: str, grammar: Grammar, is_group: bool) -> str:
     if after and NEGATION.search(after[0]):
         return DENIED
     asserted = PERHAPS if _WEAK.search(left + right) else CHOSEN
-    unknown = _unknown(_WEAK.sub(" ", left), grammar.carrier)
-    rest = _unknown(_WEAK.sub(" ", right), grammar.closing)
-    if not unknown and (not rest if not after else not _unknown(_WEAK.sub(" ", right), grammar.carrier)):
+    unknown = _list_unknown(_WEAK.sub(" ", left), grammar.carrier)
+    rest = _list_unknown(_WEAK.sub(" ", right), grammar.closing)
+    if not unknown and (not rest if not after else not _list_unknown(_WEAK.sub(" ", right), grammar.carrier)):
         return asserted
     is_only = _ONLY.search(left) and not NEGATION.search(right)
     if not (after or before or is_only):
@@ -391,7 +391,7 @@ def _kind(left: str, right: str, grammar: Grammar, is_group: bool) -> str:
         return ""
     # Words before the cue must be words of choosing, or name an object: "the red chair is 3", but not "a child would say 3".
     own = list(_OWN_SUBJECT.finditer(left))
-    is_own = bool(own) and not _unknown(_WEAK.sub(" ", left[own[-1].start() :]), grammar.carrier)
+    is_own = bool(own) and not _list_unknown(_WEAK.sub(" ", left[own[-1].start() :]), grammar.carrier)
     if unknown and not after and not is_own and not grammar.subject.match(left):
         return ""
     if rest and not (after or is_only or _GOES_ON.match(right)):
@@ -409,7 +409,7 @@ _GOES_ON = re.compile(
 _OWN_SUBJECT = re.compile(r"\b(?:i|we|ich|je|j['’]|yo|eu|ik)\b|我|私", I)
 
 
-def _kind_of_group(left: str, right: str, grammar: Grammar) -> str:
+def _classify_group(left: str, right: str, grammar: Grammar) -> str:
     """Return the claim about a group of options between two parts of a clause."""
     if _LANDMARK.search(left) and not _UNDECIDED.search(f"{left} {right}"):
         return ""
@@ -422,7 +422,7 @@ def _kind_of_group(left: str, right: str, grammar: Grammar) -> str:
         return CHOSEN
     if NEGATION.search(right) or _DISMISSAL.match(right) or _DISMISSED.search(left):
         return DENIED
-    if not _unknown(around, grammar.carrier | GROUP_WORDS) or _GROUP_FITS.match(right):
+    if not _list_unknown(around, grammar.carrier | GROUP_WORDS) or _GROUP_FITS.match(right):
         return CHOSEN
     return (
         CHOSEN

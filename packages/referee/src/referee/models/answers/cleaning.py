@@ -40,14 +40,14 @@ def clean_answer(content: str) -> CleanAnswer:
     text = _CHANNEL_END.split(content[finals[-1].end() :], maxsplit=1)[0] if finals else content
     if not finals and _OTHER_CHANNEL.search(text):
         return CleanAnswer("", is_cut_off=True)
-    text, is_open = _without_thoughts(text)
+    text, is_open = _remove_thoughts(text)
     text = _CHAT_TOKENS.sub("", text).strip()
     if not text and is_open:
         return CleanAnswer("", is_cut_off=True)
-    return CleanAnswer(_without_tags(strip_fence(text)), is_cut_off=False)
+    return CleanAnswer(_remove_tags(strip_fence(text)), is_cut_off=False)
 
 
-def _without_thoughts(text: str) -> tuple[str, bool]:
+def _remove_thoughts(text: str) -> tuple[str, bool]:
     """A text without thoughts, and whether the last of them is never closed."""
     parts: list[str] = []
     start, is_open = 0, False
@@ -61,7 +61,7 @@ def _without_thoughts(text: str) -> tuple[str, bool]:
     return "".join(parts if is_open else [*parts, text[start:]]), is_open
 
 
-def _without_tags(text: str) -> str:
+def _remove_tags(text: str) -> str:
     """The content of the last answer tag, or the text where there is none."""
     tagged = [inside.strip() for _, inside in _TAGGED.findall(text) if inside.strip()]
     if tagged:

@@ -117,13 +117,13 @@ _SMALL = {
 }
 
 
-def _words(text: str) -> list[str]:
+def _split_words(text: str) -> list[str]:
     return re.findall(r"[^\W\d_]+(?:['’-][^\W\d_]+)*['’]?", text.lower().replace("’", "'"))
 
 
 def _is_talk(text: str, known: frozenset[str] = _TALK) -> bool:
     """Whether a text has words and all of them are known. "The one on the right" describes, "the right answer" does not."""
-    spoken = _words(text)
+    spoken = _split_words(text)
     # "The thing at 12-34", "the 3-seater": numbers within words are of the object.
     if not spoken or re.search(r"[\u3040-\u30ff\u4e00-\u9fff]|\d-\w|[^\W\d]-?\d", text):
         return False
@@ -149,7 +149,7 @@ _WEAK_LABELS = any_of(
 _QUALIFIERS = r"(?:(?:the|my|a|an|one|final|short|concise|possible|good|suitable|best|better|revised|suggested|unique|natural|die|eine?|meine|endgültige|kurze|la|ma|une|courte|mi|una|a|minha|uma|de|een|mijn|mein|ma|minha)\s+|我的|私の|最终|最終的な)*"
 
 
-def _label(nouns: str) -> re.Pattern[str]:
+def _compile_label(nouns: str) -> re.Pattern[str]:
     """Return the pattern of a label with some nouns."""
     return re.compile(
         rf"(?:^|(?<=[.!?])\s+)[#>*_\s-]*(?:(?:so|thus|hence|therefore|finally|overall|in conclusion)[, ]+)?{_QUALIFIERS}({nouns})(?:\s*#?\d{{1,2}}| [A-E]\b)?(?:\s*[(（][^)）\n]{{0,40}}[)）])?"
@@ -159,7 +159,7 @@ def _label(nouns: str) -> re.Pattern[str]:
     )
 
 
-_LABEL, _WEAK_LABEL = _label(_LABELS), _label(_WEAK_LABELS)
+_LABEL, _WEAK_LABEL = _compile_label(_LABELS), _compile_label(_WEAK_LABELS)
 _COURTESY = re.compile(
     r"^(?:好的|当然可以|当然|没问题|可以|はい|もちろんです|もちろん|承知しました|わかりました(?!が)|了解(?:です|しました)?|例えば|比如|例如|简而言之|总之|也就是说|つまり|要するに|すなわち)\s*(?:[!,.:;\u2026\u3001\u3002\uff01\uff0c\uff1a]+|(?=[「“]))\s*"
 )
@@ -340,19 +340,19 @@ def parse_description(text: str) -> str | None:
         value = value_named(data, *KEYS)
         if isinstance(value, dict):
             value = value_named(value, *KEYS)
-        return _checked(value) if isinstance(value, str) else None
+        return _check_phrase(value) if isinstance(value, str) else None
     if text.startswith("[") and (listed := next(find_objects(text, "["), None)) is not None:
-        return _checked(listed[0]) if len(listed) == 1 and isinstance(listed[0], str) else None
+        return _check_phrase(listed[0]) if len(listed) == 1 and isinstance(listed[0], str) else None
     boxed = _BOXED.findall(text)
     wrapped = _TEXT.match(text)
     if boxed or wrapped:
-        return _checked(boxed[-1] if boxed else wrapped[1] if wrapped else "")
+        return _check_phrase(boxed[-1] if boxed else wrapped[1] if wrapped else "")
     if _WORD.fullmatch(text.strip(AROUND + ".!")):
-        return _checked(text)
-    return _from_lines(_after_label(text))
+        return _check_phrase(text)
+    return _parse_lines(_skip_label(text))
 
 
-def _after_label(text: str) -> str:
+def _skip_label(text: str) -> str:
     """Return the text after the last label ("Description:", "Final answer:"), or the whole text without one."""
     labels = [*_WEAK_LABEL.finditer(text), *_LABEL.finditer(text)]
     for label in reversed(labels):
@@ -365,7 +365,7 @@ def _after_label(text: str) -> str:
     return "" if labels and not text[: min(label.start() for label in labels)].strip() else text
 
 
-def _from_lines(text: str) -> str | None:
+def _parse_lines(text: str) -> str | None:
     """Return the description in an answer of several lines; None if there is not exactly one."""
     *premises, last = re.split(r"\n\s*\n", text.strip())
     # Sentences about the scene, and then a phrase set apart.
@@ -392,10 +392,10 @@ def _from_lines(text: str) -> str | None:
             break
         if not described and _is_talk(line):
             continue
-        quoted = _quoted(line)
+        quoted = _find_quoted(line)
         if quoted is None:
             return None
-        line = _opened(line) if quoted == line else quoted
+        line = _strip_opening(line) if quoted == line else quoted
         if line.strip(AROUND) and not (not described and line.endswith((":", "："))):
             described.append(line)
     if len({line.casefold() for line in described}) != 1:
@@ -404,7 +404,7 @@ def _from_lines(text: str) -> str | None:
     # Several lines of a list, or several quotations, are an offer of several descriptions.
     if _BULLET.match(line) and len(lines) > 2:
         return None
-    return _checked(_BULLET.sub("", line))
+    return _check_phrase(_BULLET.sub("", line))
 
 
 _CONCLUDING = r"(?:so|thus|hence|therefore|then|i(?:['’]d| would|['’]ll)|you (?:could|can)|let['’]s|my|a good|the best|also|donc|así que|portanto|dus)\b"
@@ -435,7 +435,7 @@ _OTHER_LABEL = re.compile(
 _LEAD = re.compile(r"\s*(?:[,;.!…]+|:|：)(?=[\s\"“„«「'*_])\s*|\s+(?:[–—-]+|->|=>|→|=)\s+|\s+(?=[\"“„«「])")
 
 
-def _opened(line: str) -> str:
+def _strip_opening(line: str) -> str:
     """A line without courtesies and announcements.
 
     Each may bring the next to light: "Sure! Here is a description: …".
@@ -487,7 +487,11 @@ def _opened(line: str) -> str:
             if "." in lead[0] and _FINITE.search(before) and re.match(_CONCLUDING, rest, I) and not _is_talk(rest):
                 shorter = rest
                 break
-            if re.match(_SUBORDINATE, shorter, I) and "," in lead[0] and (rest[:1] in '"“„«「' or _end_of_saying(rest)):
+            if (
+                re.match(_SUBORDINATE, shorter, I)
+                and "," in lead[0]
+                and (rest[:1] in '"“„«「' or _find_end_of_saying(rest))
+            ):
                 shorter = rest
                 break
             if not re.fullmatch(r"\s*,\s*", lead[0]):
@@ -497,7 +501,7 @@ def _opened(line: str) -> str:
         line = shorter
 
 
-def _quoted(line: str) -> str | None:
+def _find_quoted(line: str) -> str | None:
     """Return the quoted phrase of a line that says it, or the line itself where it says none.
 
     "" where the line rejects its quotations, None where it says several.
@@ -575,11 +579,11 @@ _CORRECTION = re.compile(
 )
 
 
-def _corrected(text: str) -> str:
+def _find_corrected(text: str) -> str:
     """Return the text after the last correction of it: "the chair, sorry, the red chair"."""
     corrections = list(_CORRECTION.finditer(text))
     for last in reversed(corrections):
-        if _words(text[: last.start()]) and _words(text[last.end() :]) and not _is_talk(text[last.end() :]):
+        if _split_words(text[: last.start()]) and _split_words(text[last.end() :]) and not _is_talk(text[last.end() :]):
             return re.sub(r"^(?:make (?:that|it)|say) ", "", text[last.end() :], flags=I)
     return text
 
@@ -599,14 +603,14 @@ def _is_word_description(word: str) -> bool:
     return word.lower() in _DESCRIBING_ALONE or not (_is_talk(word) or any(pattern.match(word) for pattern in no_words))
 
 
-def _checked(text: str) -> str | None:
+def _check_phrase(text: str) -> str | None:
     """A description without its carrier and the reasons after it; None where it is none."""
     if word := _WORD.fullmatch(text.strip(AROUND + ".!")):
         return word[0] if _is_word_description(word[0]) else None
-    quoted = _quoted(_corrected(re.sub(r"^(['`‘])([^'`‘’]+)['`’][.!]$", r"\2", text)))
+    quoted = _find_quoted(_find_corrected(re.sub(r"^(['`‘])([^'`‘’]+)['`’][.!]$", r"\2", text)))
     if not quoted:
         return None
-    quoted = re.sub(r"\*\*|__", "", _opened(quoted))
+    quoted = re.sub(r"\*\*|__", "", _strip_opening(quoted))
     whole = re.sub(r"(?:[\s✅☑✔️\U0001f300-\U0001faff\u2600-\u27bf]|\s[:;]-?[)D])+$", "", quoted)
     whole = _COMMENT.sub("", whole)
     if (
@@ -617,7 +621,7 @@ def _checked(text: str) -> str | None:
         return None
     if stated := _STATED.match(whole):
         whole = stated[1]
-    whole = _strip(whole)
+    whole = _strip_marks(whole)
     if whole[:1] + whole[-1:] in ("()", "[]") and len(re.findall(r"[(\[]", whole)) == 1 and " " in whole:
         whole = whole[1:-1].strip()
     whole = re.sub(
@@ -629,14 +633,14 @@ def _checked(text: str) -> str | None:
     request = _REQUEST.match(whole)
     if request:
         whole = whole[request.end() :].rstrip("?？ ")
-    carried = _without_carrier(whole)
+    carried = _strip_carrier(whole)
     if _OF_PROPERTY.match(carried) or (carried != whole and _OF_PROPERTY.match(re.sub(r" of\b.*", ",", carried))):
         return None
     if carried == whole and _NO_DESCRIPTION.match(whole):
         return None
     if stated := _STATED.match(carried):
         carried = stated[1]
-    shorter = _without_reasons(carried)
+    shorter = _strip_reasons(carried)
     if shorter is None or shorter.rstrip("\"' ").endswith(("?", "？")):
         return None
     if re.search(r"[\u3040-\u30ff]", shorter):
@@ -644,8 +648,10 @@ def _checked(text: str) -> str | None:
         shorter = re.sub(r"」?と(?:言い|呼び)ます[。.]?$", "", shorter)
         shorter = re.sub(r"(?:です|でございます)[。.]?$", "", shorter)
         shorter = re.sub(r"だ[。.]?$", "", shorter) if carried != whole else shorter
-    result = _strip(shorter)
-    result = _strip(result.rstrip(".。!！") if result != whole else re.sub(r"\s+[.。]$", "", result).rstrip("!！"))
+    result = _strip_marks(shorter)
+    result = _strip_marks(
+        result.rstrip(".。!！") if result != whole else re.sub(r"\s+[.。]$", "", result).rstrip("!！")
+    )
     # "It is difficult" says something of the task more often than of the object.
     if (
         re.match(
@@ -673,7 +679,7 @@ def _checked(text: str) -> str | None:
     return result if _is_phrase(result, is_carried=carried != whole) else None
 
 
-def _strip(text: str) -> str:
+def _strip_marks(text: str) -> str:
     """A text without the marks around it; a quotation mark whose partner is inside stays."""
     text = text.strip()
     shorter = text.strip(AROUND).strip()
@@ -689,7 +695,7 @@ _UNFINISHED = re.compile(
 )
 
 
-def _without_reasons(text: str) -> str | None:
+def _strip_reasons(text: str) -> str | None:
     """Return the phrase at the beginning of a text.
 
     The rest must be a reason, a courtesy, or part of the phrase; None otherwise.
@@ -697,7 +703,7 @@ def _without_reasons(text: str) -> str | None:
     if _UNFINISHED.search(text):
         return None
     for comma in re.finditer(r"\s*,\s+", text):
-        tail = _words(text[comma.end() :])
+        tail = _split_words(text[comma.end() :])
         if (
             not re.match(r"(?:the|an?) (?!only\b)(?:[\w-]+ ){1,3}(?:ones?|objects?|items?)\W*$", text[comma.end() :], I)
             and _is_talk(text[comma.end() :])
@@ -721,9 +727,9 @@ def _without_reasons(text: str) -> str | None:
                 continue
             return (
                 text[: match.start()]
-                if len(_words(segment)) > 1
+                if len(_split_words(segment)) > 1
                 and (_is_talk(segment) or _REASON.match(segment))
-                and len(_words(text[: match.start()])) > 1
+                and len(_split_words(text[: match.start()])) > 1
                 else None
             )
         if re.match(r"(?:or|alternatively|alternative|else|oder|ou|o bien|of)\b", content, I):
@@ -732,10 +738,10 @@ def _without_reasons(text: str) -> str | None:
             _is_talk(segment)
             and not (
                 opening
-                and len(_words(segment)) == 1
-                and _words(segment)[0] in ("on", "off", "up", "down", "in", "out", "right", "top", "back")
+                and len(_split_words(segment)) == 1
+                and _split_words(segment)[0] in ("on", "off", "up", "down", "in", "out", "right", "top", "back")
             )
-            and not (opening and re.search(r"\d", segment) and _LANGUAGE.isdisjoint(_words(segment)))
+            and not (opening and re.search(r"\d", segment) and _LANGUAGE.isdisjoint(_split_words(segment)))
         ):
             return text[: match.start()]
         if _REASON.match(segment) or segment.endswith(("?", "？")) or _NUMBERED.match(segment):
@@ -748,7 +754,7 @@ def _without_reasons(text: str) -> str | None:
         if (
             re.search(r"[.!。！]\s*$", text[: match.end()])
             and re.match(r"[A-Z]", segment)
-            and len(_words(segment)) < 4
+            and len(_split_words(segment)) < 4
             and not re.match(
                 r"(?:on|in|at|by|with|near|next|behind|left|right|top|bottom|upper|lower|middle|far|not|no)\b",
                 segment,
@@ -759,12 +765,12 @@ def _without_reasons(text: str) -> str | None:
     return text
 
 
-def _without_carrier(text: str) -> str:
+def _strip_carrier(text: str) -> str:
     """A text without "In this scene," and "It is", "I'd pick", "Please find" at its beginning, one after the other."""
     for _ in range(4):
-        shorter = _strip(_CARRIER.sub("", _ADVERBIAL.sub("", text)))
+        shorter = _strip_marks(_CARRIER.sub("", _ADVERBIAL.sub("", text)))
         if shorter == text or not shorter:
-            shorter = _strip(text[_end_of_saying(text) :].lstrip(" :,"))
+            shorter = _strip_marks(text[_find_end_of_saying(text) :].lstrip(" :,"))
             if not shorter:
                 return ""
         if shorter == text:
@@ -776,7 +782,7 @@ def _without_carrier(text: str) -> str:
 _COPULAS = words("is are was were be it's that's called")
 
 
-def _end_of_saying(text: str) -> int:
+def _find_end_of_saying(text: str) -> int:
     """Where the words of saying that a text begins with end: after the last of them that a phrase may follow."""
     end, last, last_anchor = 0, "", ""
     # "The one I mean is …" carries a phrase, "the one I would call pink" is one.
@@ -934,14 +940,14 @@ def parse_properties(text: str) -> tuple[str, list[tuple[str, Any]]] | None:
     if not isinstance(words, str) or not words.strip() or properties is None:
         return None
     try:
-        pairs = list(properties.items() if isinstance(properties, dict) else map(_pair, properties))
+        pairs = list(properties.items() if isinstance(properties, dict) else map(_make_pair, properties))
     except (TypeError, ValueError):
         return None
     plain = all(isinstance(name, str) and isinstance(value, (str, int, float)) for name, value in pairs)
     return (words.strip(), pairs) if plain else None
 
 
-def _pair(entry: Any) -> tuple[Any, Any]:
+def _make_pair(entry: Any) -> tuple[Any, Any]:
     """``["colour", "red"]``, ``{"attribute": "colour", "value": "red"}``, or ``{"colour": "red"}``."""
     if isinstance(entry, dict):
         if len(entry) == 1:

@@ -47,7 +47,7 @@ def find_objects(text: str, brackets: str = "{") -> Iterator[Any]:
         opening = re.compile(f"[{re.escape(brackets)}]").search(text, start)
         if opening is None:
             return
-        value, end = _decode(text, opening.start())
+        value, end = _decode_value(text, opening.start())
         if end:
             yield value
         start = end or opening.start() + 1
@@ -60,7 +60,7 @@ def call_arguments(value: Any) -> Any:
             break
         inner = next((value[n] for n in ("arguments", "parameters", "args", "input", "function") if n in value), None)
         if isinstance(inner, str) and inner.lstrip().startswith("{"):
-            inner = _decode(inner.strip(), 0)[0]
+            inner = _decode_value(inner.strip(), 0)[0]
         if not isinstance(inner, Mapping):
             break
         value = inner
@@ -76,7 +76,7 @@ def has_open_json(text: str) -> bool:
     return rest.count("{") > rest.count("}") or rest.count("[") > rest.count("]")
 
 
-def _decode(text: str, start: int) -> tuple[Any, int]:
+def _decode_value(text: str, start: int) -> tuple[Any, int]:
     """Return the JSON value at a position and its end."""
     try:
         return _DECODER.raw_decode(text, start)

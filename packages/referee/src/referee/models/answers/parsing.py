@@ -83,13 +83,13 @@ def parse_answer(
         raise InputError("a choice needs its options", remedy="options=5, or options=['left', 'right']")
     if kind == "rating" and scale is None:
         raise InputError("a rating needs its scale", remedy="scale=(1, 7)")
-    cleaned, ended = _prepare(text, finish)
+    cleaned, ended = _prepare_text(text, finish)
     cleaned = unwrap_call(cleaned)
     value: Any = None
     if ended is None or (ended.outcome == REFUSED and kind == "choice" and cleaned):
         if kind == "choice":
             assert options is not None
-            value = parse_choice(cleaned if ended is None else _after_apology(cleaned), options, language)
+            value = parse_choice(cleaned if ended is None else _skip_apology(cleaned), options, language)
         elif kind == "rating":
             assert scale is not None
             value = parse_rating(cleaned, *scale, language)
@@ -100,13 +100,13 @@ def parse_answer(
     return ParsedAnswer(UNREAD) if value is None else ParsedAnswer(READ, value)
 
 
-def _after_apology(text: str) -> str:
+def _skip_apology(text: str) -> str:
     """Return the text after the sentence of refusal: a model may decline to be certain, and then answer."""
     end = re.search(r"\.\s+|\n|[,;]\s+(?:but|however|nevertheless|still)\b,?", text)
     return text[end.end() :].strip() if end else ""
 
 
-def _prepare(text: str | None, finish: str | None) -> tuple[str, ParsedAnswer | None]:
+def _prepare_text(text: str | None, finish: str | None) -> tuple[str, ParsedAnswer | None]:
     """The answer proper, and the outcome where it is already decided: refused, cut off, or empty."""
     reason = (finish or "").lower()
     cleaned = clean_answer(text or "")
@@ -135,7 +135,7 @@ def parse_place(
     from referee.models.answers.place_forms import form_named, is_absent, is_declined, read_places
 
     chosen = form_named(form)
-    cleaned, ended = _prepare(text, finish)
+    cleaned, ended = _prepare_text(text, finish)
     if ended is not None and ended.outcome == CUT_OFF:
         return ended
     meaning = convention or Convention.of(chosen.convention)
@@ -149,7 +149,7 @@ def parse_place(
     if places:
         if size is not None and not all(is_inside(p, size if isinstance(size, Size) else Size(*size)) for p in places):
             return ParsedAnswer(UNREAD)
-        numbers = [_in_form(place, meaning, chosen.half_bin) for place in places]
+        numbers = [_convert_to_form(place, meaning, chosen.half_bin) for place in places]
         return ParsedAnswer(READ, numbers[0] if len(numbers) == 1 else numbers, places)
     if is_absent(cleaned):
         return ParsedAnswer(READ, "none")
@@ -158,7 +158,7 @@ def parse_place(
     return ended or ParsedAnswer(REFUSED if is_declined(cleaned) else UNREAD)
 
 
-def _in_form(place: Place, meaning: Convention, half_bin: float) -> tuple[float, ...]:
+def _convert_to_form(place: Place, meaning: Convention, half_bin: float) -> tuple[float, ...]:
     """Return a place's numbers as its form writes them: its order (an answer may name its sides in any), its bins."""
     assert isinstance(place, Box | Point)
     if half_bin and place.convention.unit is meaning.unit:

@@ -85,8 +85,8 @@ def read_places(text: str, form: AnswerForm, convention: Convention) -> Places:
     """
     text = re.sub(r"(?<=\d)\s?px\b|~~[^~\n]+~~", "", plain_marks(text[:LONGEST]))
     text = re.sub(r"\be\.\s?g\.,?", "for example", text)
-    if form.read in (_json, _prose) and "{" not in text and not re.search(r"<\w", text):
-        text = _asserted(text)
+    if form.read in (_read_json, _read_prose) and "{" not in text and not re.search(r"<\w", text):
+        text = _keep_asserted(text)
     for mark in reversed([*_MARKED.finditer(text), *_CORRECTED.finditer(text)]):
         if places := form.read(text[mark.end() :], convention):
             return list(dict.fromkeys(places))
@@ -117,7 +117,7 @@ _TAKEN_BACK = re.compile(
 )
 
 
-def _asserted(text: str) -> str:
+def _keep_asserted(text: str) -> str:
     """Return prose without the places that it denies or gives to other objects; empty where it leaves open which is meant."""
     groups = re.compile(_NUMBERS)
     # Corners in square brackets are corners, too.
@@ -226,33 +226,33 @@ def is_declined(text: str) -> bool:
 # -- putting numbers together ----------------------------------------------------------------------------------------------
 
 
-def _float(number: Any) -> float:
+def _parse_float(number: Any) -> float:
     return float(number.strip().removesuffix("px")) if isinstance(number, str) else float(number)
 
 
-def _box(numbers: Sequence[Any], convention: Convention) -> Places:
-    a, b, c, d = map(_float, numbers)
+def _make_box(numbers: Sequence[Any], convention: Convention) -> Places:
+    a, b, c, d = map(_parse_float, numbers)
     return [Box((a, b, c, d), convention)]
 
 
-def _point(numbers: Sequence[Any], convention: Convention) -> Places:
+def _make_point(numbers: Sequence[Any], convention: Convention) -> Places:
     """Return two numbers as a point."""
     # A convention is declared for boxes or for points; a model that gives both means the same unit.
     turned = convention.order in (Order.YX, Order.YXYX)
-    x, y = map(_float, numbers)
+    x, y = map(_parse_float, numbers)
     return [Point((x, y), Convention(convention.unit, Order.YX if turned else Order.XY, convention.sent))]
 
 
-def _boxlike(convention: Convention) -> Convention:
+def _get_box_convention(convention: Convention) -> Convention:
     orders = {Order.XY: Order.XYXY, Order.YX: Order.YXYX}
     return Convention(convention.unit, orders.get(convention.order, convention.order), convention.sent)
 
 
-def _group(numbers: Sequence[Any], convention: Convention) -> Places:
+def _make_place(numbers: Sequence[Any], convention: Convention) -> Places:
     """Return two numbers as a point, four as a box; empty for another count."""
     if len(numbers) == 4:
-        return _box(numbers, _boxlike(convention))
-    return _point(numbers, convention) if len(numbers) == 2 else []
+        return _make_box(numbers, _get_box_convention(convention))
+    return _make_point(numbers, convention) if len(numbers) == 2 else []
 
 
 # -- readers ---------------------------------------------------------------------------------------------------------------
@@ -261,10 +261,10 @@ _TWO_PAIRS = re.compile(rf"{PAIR}\s*,\s*{PAIR}")
 _QWEN = re.compile(rf"(?:<box>|<\|box_start\|>)\s*{PAIR}(?:\s*,\s*{PAIR})?\s*(?:</box>|<\|box_end\|>)")
 
 
-def _qwen_tokens(text: str, convention: Convention) -> Places:
+def _read_qwen(text: str, convention: Convention) -> Places:
     # Some servers take the special tokens out of the answer.
     matches = list(_QWEN.finditer(text)) or [m for m in [_TWO_PAIRS.fullmatch(text.strip())] if m]
-    return [p for m in matches for p in _group([n for n in m.groups() if n is not None], convention)]
+    return [p for m in matches for p in _make_place([n for n in m.groups() if n is not None], convention)]
 
 
 _LISTS = re.compile(FOUR)
@@ -272,30 +272,30 @@ _INTERNVL = re.compile(r"<box>(.{0,2000}?)</box>", re.DOTALL)
 _DET = re.compile(r"<\|det\|>(.{0,2000}?)<\|/det\|>", re.DOTALL)
 
 
-def _lists(text: str, convention: Convention) -> Places:
-    return [p for m in _LISTS.finditer(text) for p in _box(m.groups(), _boxlike(convention))]
+def _read_lists(text: str, convention: Convention) -> Places:
+    return [p for m in _LISTS.finditer(text) for p in _make_box(m.groups(), _get_box_convention(convention))]
 
 
 _ROW = re.compile(rf"\[+\s*({NUMBER}(?:\s*[,;]\s*{NUMBER}){{1,400}})\s*\]+")
 
 
-def _rows(text: str, convention: Convention) -> Places:
+def _read_rows(text: str, convention: Convention) -> Places:
     """Return the places of lists separated by semicolons."""
     rows = [row.split(",") for m in _ROW.finditer(text) for row in m[1].split(";")]
-    return [p for row in rows for p in _group(row, convention)]
+    return [p for row in rows for p in _make_place(row, convention)]
 
 
-def _row_boxes(text: str, convention: Convention) -> Places:
-    return [place for place in _rows(text, convention) if isinstance(place, Box)]
+def _read_row_boxes(text: str, convention: Convention) -> Places:
+    return [place for place in _read_rows(text, convention) if isinstance(place, Box)]
 
 
-def _internvl(text: str, convention: Convention) -> Places:
+def _read_internvl(text: str, convention: Convention) -> Places:
     # Where special tokens were taken out of the answer, the lists are left; the makers' own code looks for nothing else.
-    return [p for m in _INTERNVL.finditer(text) for p in _lists(m[1], convention)] or _lists(text, convention)
+    return [p for m in _INTERNVL.finditer(text) for p in _read_lists(m[1], convention)] or _read_lists(text, convention)
 
 
-def _deepseek(text: str, convention: Convention) -> Places:
-    return [p for m in _DET.finditer(text) for p in _lists(m[1], convention)]
+def _read_deepseek(text: str, convention: Convention) -> Places:
+    return [p for m in _DET.finditer(text) for p in _read_lists(m[1], convention)]
 
 
 _MOLMO = re.compile(r"<points?\s([^<>]{0,20000})>")
@@ -305,7 +305,7 @@ _MOLMO_NUMBER = re.compile(rf"""\b([xy])(\d{{0,4}})\s*=\s*["']\s*({NUMBER})\s*["
 _MOLMO_COORDS = re.compile(r"""\bcoords\s*=\s*["']([\d.,:;\s]{3,20000})["']""")
 
 
-def _molmo(text: str, convention: Convention) -> Places:
+def _read_molmo(text: str, convention: Convention) -> Places:
     """Return the points of Molmo's tags."""
     places: Places = []
     for tag in _MOLMO.finditer(text):
@@ -316,13 +316,13 @@ def _molmo(text: str, convention: Convention) -> Places:
             numbers.setdefault(which, {})[axis] = number
         for pair in numbers.values():
             if len(pair) == 2:
-                places += _point((pair["x"], pair["y"]), convention)
+                places += _make_point((pair["x"], pair["y"]), convention)
         for coords in _MOLMO_COORDS.findall(attributes):
-            places += _molmo_coords(coords, convention)
+            places += _read_molmo_coords(coords, convention)
     return places
 
 
-def _molmo_coords(coords: str, convention: Convention) -> Places:
+def _read_molmo_coords(coords: str, convention: Convention) -> Places:
     """Points of Molmo 2: the picture's number, then for each point its number, x and y of 1000.
 
     Or x and y alone, as they were before.
@@ -331,12 +331,12 @@ def _molmo_coords(coords: str, convention: Convention) -> Places:
     for row in re.split(r"[;\t]", coords):
         numbers = re.findall(r"\d+(?:\.\d+)?", row)
         if len(numbers) == 2:
-            places += _point(numbers, convention)
+            places += _make_point(numbers, convention)
             continue
         triples = numbers[len(numbers) % 3 :]
         of_1000 = Convention(Unit.OF_1000, convention.order, convention.sent)
         for i in range(0, len(triples), 3):
-            places += _point(triples[i + 1 : i + 3], of_1000)
+            places += _make_point(triples[i + 1 : i + 3], of_1000)
     return places
 
 
@@ -345,29 +345,29 @@ _FLORENCE = re.compile(r"<loc_(\d{1,3})><loc_(\d{1,3})><loc_(\d{1,3})><loc_(\d{1
 _KOSMOS = re.compile(r"<patch_index_(\d{4})><patch_index_(\d{4})>")
 
 
-def _paligemma(text: str, convention: Convention) -> Places:
-    return [p for m in _PALIGEMMA.finditer(text) for p in _box(m.groups(), convention)]
+def _read_paligemma(text: str, convention: Convention) -> Places:
+    return [p for m in _PALIGEMMA.finditer(text) for p in _make_box(m.groups(), convention)]
 
 
-def _florence(text: str, convention: Convention) -> Places:
+def _read_florence(text: str, convention: Convention) -> Places:
     """Return the boxes of Florence's location tokens."""
     # The makers' own code takes the middle of a bin (processing_florence2.py, BoxQuantizer.dequantize).
-    tokens = [p for m in _FLORENCE.finditer(text) for p in _box([int(n) + 0.5 for n in m.groups()], convention)]
+    tokens = [p for m in _FLORENCE.finditer(text) for p in _make_box([int(n) + 0.5 for n in m.groups()], convention)]
     # Their post-processing returns a dictionary of boxes in pixels of the picture.
-    return tokens or _json(text, Convention(Unit.PIXELS, convention.order))
+    return tokens or _read_json(text, Convention(Unit.PIXELS, convention.order))
 
 
-def _kosmos(text: str, convention: Convention, side: int = 32) -> Places:
+def _read_kosmos(text: str, convention: Convention, side: int = 32) -> Places:
     """Return the boxes of Kosmos' patch tokens."""
     places: Places = []
     for match in _KOSMOS.finditer(text):
         first, last = int(match[1]), int(match[2])
         if max(first, last) < side * side:
-            places += _box([n / side for n in _cells(first, last, side)], convention)
+            places += _make_box([n / side for n in _compute_cell_box(first, last, side)], convention)
     return places
 
 
-def _cells(first: int, last: int, side: int) -> tuple[float, ...]:
+def _compute_cell_box(first: int, last: int, side: int) -> tuple[float, ...]:
     """Return the box between the centres of two cells, or of whole cells if they share a row or column
     (unilm/kosmos-2/demo/decode_string.py).
     """
@@ -408,20 +408,20 @@ _MIDDLES_AND_SIDES = (
 )
 
 
-def _json(text: str, convention: Convention) -> Places:
+def _read_json(text: str, convention: Convention) -> Places:
     """Places in JSON: in a fence, in objects, in lists; else as numbers with names or brackets, or alone."""
     fenced = re.findall(r"```\w*\s*(.*?)```", text, re.DOTALL)
     for part in (*fenced[-1:], text):
         # A list beside an object is more often a remark ("the picture is [640, 480]") than an answer; so is a pair beside a box.
         values = [call_arguments(value) for value in find_objects(part, "{[")]
         for chosen in ([v for v in values if not _are_numbers(v)], values):
-            if places := [p for value in chosen for p in _walk(value, convention, 0)]:
+            if places := [p for value in chosen for p in _walk_json(value, convention, 0)]:
                 boxes: Places = [p for p in places if isinstance(p, Box)]
                 return boxes if boxes and chosen is values else places
         # The numbers of an object without a place are something else.
         if values and part.strip()[:1] + part.strip()[-1:] == "{}":
             return []
-    return _written(text, convention)
+    return _read_written(text, convention)
 
 
 _SPACED = re.compile(
@@ -440,64 +440,64 @@ _SIZE_BEFORE = re.compile(
 )
 
 
-def _written(text: str, convention: Convention) -> Places:
+def _read_written(text: str, convention: Convention) -> Places:
     """Places outside of JSON: four numbers in brackets, two corners, one pair, "x1=…", or the numbers alone."""
-    if boxes := [p for m in _LISTS.finditer(text) for p in _box(m.groups(), _boxlike(convention))]:
+    if boxes := [p for m in _LISTS.finditer(text) for p in _make_box(m.groups(), _get_box_convention(convention))]:
         return boxes
-    if tagged := [p for m in _SPACED.finditer(text) for p in _group(re.split(r"[\s,]+", m[1]), convention)]:
+    if tagged := [p for m in _SPACED.finditer(text) for p in _make_place(re.split(r"[\s,]+", m[1]), convention)]:
         return tagged
     if rows := _TABLE_ROW.findall(text):
-        return [p for row in rows for p in _group(re.split(r"\s*\|\s*", row), convention)]
+        return [p for row in rows for p in _make_place(re.split(r"\s*\|\s*", row), convention)]
     if (alone := _ALONE.match(text.strip())) and not _SIZE_BEFORE.search(text[: text.index(alone[1])]):
-        return _group(re.split(r"\s*[,;]\s*|\s+", alone[1].strip()), convention)
+        return _make_place(re.split(r"\s*[,;]\s*|\s+", alone[1].strip()), convention)
     pairs = [m for m in re.finditer(PAIR, text) if not _SIZE_BEFORE.search(text[: m.start()])]
-    is_corners = _boxlike(convention).order in (Order.XYXY, Order.YXYX)
+    is_corners = _get_box_convention(convention).order in (Order.XYXY, Order.YXYX)
     if len(pairs) == 2 and is_corners:
-        return _box([*pairs[0].groups(), *pairs[1].groups()], _boxlike(convention))
+        return _make_box([*pairs[0].groups(), *pairs[1].groups()], _get_box_convention(convention))
     if len(pairs) == 1:
-        return _point(pairs[0].groups(), convention)
+        return _make_point(pairs[0].groups(), convention)
     if (span := _SPAN.search(text)) and is_corners:
-        return _box([span[1], span[3], span[2], span[4]], _boxlike(convention))
+        return _make_box([span[1], span[3], span[2], span[4]], _get_box_convention(convention))
     names = [name.lower() for name, _ in _ASSIGNMENT.findall(text)]
-    return _walk(dict(_ASSIGNMENT.findall(text.lower())), convention, 0) if len(set(names)) == len(names) else []
+    return _walk_json(dict(_ASSIGNMENT.findall(text.lower())), convention, 0) if len(set(names)) == len(names) else []
 
 
-def _walk(value: Any, convention: Convention, depth: int) -> Places:
+def _walk_json(value: Any, convention: Convention, depth: int) -> Places:
     """Return the places in a JSON value, at any depth."""
     if depth > DEEPEST:
         return []
     if isinstance(value, str):
         written = re.fullmatch(rf"[\[(\s]*({NUMBER}(?:[\s,;]+{NUMBER}){{1,3}})[\])\s]*", value) if depth else None
-        return _group(re.split(r"[\s,;]+", written[1].strip()), convention) if written else []
+        return _make_place(re.split(r"[\s,;]+", written[1].strip()), convention) if written else []
     if isinstance(value, list):
         if _are_numbers(value):
-            return _group(value, convention)
+            return _make_place(value, convention)
         if len(value) == 2 and all(_are_numbers(pair) and len(pair) == 2 for pair in value):
             # Two points, or the corners of a box: the answer does not say which.
             return []
-        return [p for item in value[:1000] for p in _walk(item, convention, depth + 1)]
+        return [p for item in value[:1000] for p in _walk_json(item, convention, depth + 1)]
     if not isinstance(value, dict):
         return []
     for first, last in _CORNERS:
-        corners = [_walk(value[key], convention, depth + 1) for key in (first, last) if key in value]
+        corners = [_walk_json(value[key], convention, depth + 1) for key in (first, last) if key in value]
         if len(corners) == 2 and all(len(c) == 1 and isinstance(c[0], Point) for c in corners):
             both = [n for (corner,) in corners if isinstance(corner, Point) for n in corner.numbers]
-            order = Order.YXYX if _boxlike(convention).order is Order.YXYX else Order.XYXY
-            return _box(both, Convention(convention.unit, order, convention.sent))
+            order = Order.YXYX if _get_box_convention(convention).order is Order.YXYX else Order.XYXY
+            return _make_box(both, Convention(convention.unit, order, convention.sent))
     for key in ("final_answer", "answer", "prediction", *_BOX_KEYS, *_POINT_KEYS):
-        if key in value and (matches := _walk(value[key], convention, depth + 1)):
+        if key in value and (matches := _walk_json(value[key], convention, depth + 1)):
             return matches
-    for keys, order in _keyed():
+    for keys, order in _iterate_keys():
         numbers = [value.get(key) for key in keys]
         if _are_numbers(numbers):
             # Keys say which number is which, whatever the order of the list form is.
             unit = Convention(convention.unit, order, convention.sent)
-            return _box(numbers, unit) if len(keys) == 4 else _point(numbers, unit)
+            return _make_box(numbers, unit) if len(keys) == 4 else _make_point(numbers, unit)
     return [
         p
         for key, item in list(value.items())[:1000]
         if not isinstance(item, str) and not _OF_OTHER_KEYS.search(str(key))
-        for p in _walk(item, convention, depth + 1)
+        for p in _walk_json(item, convention, depth + 1)
     ]
 
 
@@ -506,7 +506,7 @@ _OF_OTHER_KEYS = re.compile(
 )
 
 
-def _keyed() -> Iterator[tuple[tuple[str, ...], Order]]:
+def _iterate_keys() -> Iterator[tuple[tuple[str, ...], Order]]:
     """Yield the keys of boxes and points with the order of their numbers."""
     yield from ((keys, Order.XYWH) for keys in _CORNERS_AND_SIDES)
     yield from ((keys, Order.CXCYWH) for keys in _MIDDLES_AND_SIDES)
@@ -550,41 +550,41 @@ _PAIRS = re.compile(rf"[\[(]\s*({NUMBER})\s*,\s*({NUMBER})\s*[\])]")
 _MOVES = re.compile(r"move|hover|wait|screenshot|scroll|key|type", re.IGNORECASE)
 
 
-def _click(text: str, convention: Convention) -> Places:
+def _read_click(text: str, convention: Convention) -> Places:
     """Return the place of the last click, or of the last movement without a click.
 
     Else the last pair of numbers.
     """
     text = re.sub(r"\b(?:scroll|sleep|wait|type|write|hotkey)\w*\([^()]*\)", "", text)
-    if (places := _last_action(text, convention)) or (places := _called_action(text, convention)):
+    if (places := _find_last_action(text, convention)) or (places := _find_called_action(text, convention)):
         return places
     if any(isinstance(value, dict) and {"action", "type"} & value.keys() for value in find_objects(text)):
         return []
     if typed := _TYPED_TAP.findall(text):
-        return _point(typed[-1], convention)
-    if tokens := _qwen_tokens(text, convention):
+        return _make_point(typed[-1], convention)
+    if tokens := _read_qwen(text, convention):
         return tokens[-1:]
     if assigned := _ASSIGNED.findall(text):
-        return _point(assigned[-1], convention)
+        return _make_point(assigned[-1], convention)
     if four := _LISTS.findall(text):
-        return _box(four[-1], _boxlike(convention))
+        return _make_box(four[-1], _get_box_convention(convention))
     pairs = _PAIRS.findall(text)
-    return _point(pairs[-1], convention) if pairs else _json(text, convention)[-1:]
+    return _make_point(pairs[-1], convention) if pairs else _read_json(text, convention)[-1:]
 
 
-def _last_action(text: str, convention: Convention) -> Places:
+def _find_last_action(text: str, convention: Convention) -> Places:
     """Return the place of the last action in pyautogui's style."""
     pointer: Places = []
     clicked: Places = []
     for action in _ACTION.finditer(text):
         numbers = [n for n in action.group("x", "y", "x2", "y2") if n is not None]
-        pointer = _group(numbers, convention) if numbers else pointer
+        pointer = _make_place(numbers, convention) if numbers else pointer
         if not _MOVES.search(action["verb"]):
             clicked = pointer
     return clicked or pointer
 
 
-def _called_action(text: str, convention: Convention) -> Places:
+def _find_called_action(text: str, convention: Convention) -> Places:
     """Return the place of the last call of a computer-use tool, in JSON: clicks before movements."""
     clicked: Places = []
     moved: Places = []
@@ -597,7 +597,7 @@ def _called_action(text: str, convention: Convention) -> Places:
         verb = f"{value.get('name', '')} {arguments.get('action', '')} {arguments.get('type', '')}"
         if isinstance(arguments.get("action"), dict):
             verb, arguments = str(arguments["action"].get("type", "")), arguments["action"]
-        places = _walk(arguments, convention, 0)[-1:]
+        places = _walk_json(arguments, convention, 0)[-1:]
         if places and _MOVES.search(verb) and "click" not in verb:
             moved = places
         elif places:
@@ -605,20 +605,20 @@ def _called_action(text: str, convention: Convention) -> Places:
     return clicked or moved
 
 
-def _spaced(text: str, convention: Convention) -> Places:
+def _read_spaced(text: str, convention: Convention) -> Places:
     """Numbers with spaces between them, in tags; or a click on such a point."""
-    matches = [p for m in _SPACED.finditer(text) for p in _group(re.split(r"[\s,]+", m[1]), convention)]
+    matches = [p for m in _SPACED.finditer(text) for p in _make_place(re.split(r"[\s,]+", m[1]), convention)]
     if _ACTION.search(text):
-        return matches[-1:] or _click(text, convention)
-    return matches or _lists(text, convention) or _json(text, convention)
+        return matches[-1:] or _read_click(text, convention)
+    return matches or _read_lists(text, convention) or _read_json(text, convention)
 
 
 _GLM = re.compile(r"<\|begin_of_box\|>(.{0,2000}?)<\|end_of_box\|>", re.DOTALL)
 
 
-def _glm(text: str, convention: Convention) -> Places:
+def _read_glm(text: str, convention: Convention) -> Places:
     inside = _GLM.findall(text)
-    return _json(inside[-1] if inside else text, convention)
+    return _read_json(inside[-1] if inside else text, convention)
 
 
 _SPAN = re.compile(
@@ -627,106 +627,116 @@ _SPAN = re.compile(
 )
 
 
-def _prose(text: str, convention: Convention) -> Places:
+def _read_prose(text: str, convention: Convention) -> Places:
     """Boxes in running text: four numbers in brackets, two corners, or spans of x and y.
 
     Never the default: it guesses.
     """
-    boxes = _lists(text, convention) or [p for p in _json(text, convention) if isinstance(p, Box)]
+    boxes = _read_lists(text, convention) or [p for p in _read_json(text, convention) if isinstance(p, Box)]
     return boxes[:1]
 
 
 FORMS: dict[str, AnswerForm] = {
-    "qwen-vl": AnswerForm(_qwen_tokens, "0-1000 xyxy", "<box>(x1,y1),(x2,y2)</box> (QwenLM/Qwen-VL, README)"),
-    "qwen2-vl": AnswerForm(
-        _qwen_tokens, "0-1000 xyxy", "<|box_start|>(x1,y1),(x2,y2)<|box_end|> (Qwen2-VL model card)"
+    "qwen-vl": AnswerForm(_read_qwen, "0-1000 xyxy", "<box>(x1,y1),(x2,y2)</box> (QwenLM/Qwen-VL, README)"),
+    "qwen2-vl": AnswerForm(_read_qwen, "0-1000 xyxy", "<|box_start|>(x1,y1),(x2,y2)<|box_end|> (Qwen2-VL model card)"),
+    "qwen2.5-vl": AnswerForm(
+        _read_json, "pixels xyxy sent:qwen28", 'JSON "bbox_2d" or "point_2d" (Qwen2.5-VL cookbooks)'
     ),
-    "qwen2.5-vl": AnswerForm(_json, "pixels xyxy sent:qwen28", 'JSON "bbox_2d" or "point_2d" (Qwen2.5-VL cookbooks)'),
-    "qwen3-vl": AnswerForm(_json, "0-1000 xyxy", 'JSON "bbox_2d" (Qwen3-VL cookbooks)'),
+    "qwen3-vl": AnswerForm(_read_json, "0-1000 xyxy", 'JSON "bbox_2d" (Qwen3-VL cookbooks)'),
     "internvl": AnswerForm(
-        _internvl, "0-1000 xyxy", "<box>[[x1, y1, x2, y2]]</box> (InternVL, eval/refcoco/evaluate_grounding.py: / 1000)"
+        _read_internvl,
+        "0-1000 xyxy",
+        "<box>[[x1, y1, x2, y2]]</box> (InternVL, eval/refcoco/evaluate_grounding.py: / 1000)",
     ),
     "cogvlm": AnswerForm(
-        _row_boxes,
+        _read_row_boxes,
         "0-1000 xyxy",
         "[[x1,y1,x2,y2]], several with a semicolon between (THUDM/CogVLM, README and utils/utils/grounding_parser.py: / 1000)",
     ),
     "deepseek-vl2": AnswerForm(
-        _deepseek,
+        _read_deepseek,
         "0-999 xyxy",
         "<|det|>[[x1, y1, x2, y2]]<|/det|> (deepseek-ai/DeepSeek-VL2, serve/app_modules/utils.py: / 999)",
     ),
     "shikra": AnswerForm(
-        _rows,
+        _read_rows,
         "0-1 xyxy sent:square",
         "[0.123,0.456,0.789,0.900], several with a semicolon between; shares of the picture padded to a square"
         " (shikras/shikra, box_process_function.py and utils/transform.py: expand2square)",
     ),
-    "ferret": AnswerForm(_lists, "0-1000 xyxy", "[x1, y1, x2, y2] (apple/ml-ferret, eval/eval_refexp.py: / 1000)"),
+    "ferret": AnswerForm(_read_lists, "0-1000 xyxy", "[x1, y1, x2, y2] (apple/ml-ferret, eval/eval_refexp.py: / 1000)"),
     "molmo": AnswerForm(
-        _molmo,
+        _read_molmo,
         "percent xy",
         '<point x="61.5" y="40.6" …>, <points x1=… y1=… …> (Molmo model card, discussion 1: / 100); <points coords="1 1 615 406"> (Molmo 2: / 1000)',
     ),
     "paligemma": AnswerForm(
-        _paligemma, "0-1024 yxyx", "<loc0123> four times, y x y x (paligemma_parse.py of the makers' demo: / 1024)"
+        _read_paligemma, "0-1024 yxyx", "<loc0123> four times, y x y x (paligemma_parse.py of the makers' demo: / 1024)"
     ),
     "florence-2": AnswerForm(
-        _florence,
+        _read_florence,
         "0-1000 xyxy",
         "<loc_123> four times, the middle of one of 1000 bins (transformers, processing_florence2.py)",
         half_bin=0.5,
     ),
     "kosmos-2": AnswerForm(
-        _kosmos,
+        _read_kosmos,
         "0-1 xyxy",
         "<patch_index_0044><patch_index_0863>, cells of a 32 x 32 grid (transformers, processing_kosmos2.py)",
     ),
     "gemini": AnswerForm(
-        _json,
+        _read_json,
         "0-1000 yxyx",
         'JSON "box_2d": [ymin, xmin, ymax, xmax] (google-gemini/cookbook, Spatial_understanding: / 1000)',
     ),
     "glm": AnswerForm(
-        _glm,
+        _read_glm,
         "0-1000 xyxy",
         "<|begin_of_box|>[[x1,y1,x2,y2]]<|end_of_box|> or JSON (zai-org/GLM-V, skill glmv-grounding: round(x / W * 1000))",
     ),
     "seed": AnswerForm(
-        _spaced, "0-1000 xyxy", "<bbox>x1 y1 x2 y2</bbox>, <point>x y</point> (Seed1.5-VL cookbook, Grounding: / 1000)"
+        _read_spaced,
+        "0-1000 xyxy",
+        "<bbox>x1 y1 x2 y2</bbox>, <point>x y</point> (Seed1.5-VL cookbook, Grounding: / 1000)",
     ),
     "minicpm": AnswerForm(
-        _spaced, "0-1000 xyxy", "<box>x1 y1 x2 y2</box> (OpenBMB/MiniCPM-V, finetuning readme: 0 to 1000)"
+        _read_spaced, "0-1000 xyxy", "<box>x1 y1 x2 y2</box> (OpenBMB/MiniCPM-V, finetuning readme: 0 to 1000)"
     ),
-    "aguvis": AnswerForm(_click, "0-1 xy", "pyautogui.click(x=0.1234, y=0.5678) (xlang-ai/aguvis, README: 0 to 1)"),
+    "aguvis": AnswerForm(
+        _read_click, "0-1 xy", "pyautogui.click(x=0.1234, y=0.5678) (xlang-ai/aguvis, README: 0 to 1)"
+    ),
     "claude-computer-use": AnswerForm(
-        _click,
+        _read_click,
         "pixels xy",
         '{"action": "left_click", "coordinate": [x, y]} (Anthropic, computer use tool: pixels of the screenshot as sent)',
     ),
     "openai-computer-use": AnswerForm(
-        _click,
+        _read_click,
         "pixels xy",
         '{"type": "click", "x": …, "y": …} (OpenAI, computer use guide: pixels of the screenshot as sent)',
     ),
     "gemini-computer-use": AnswerForm(
-        _click, "0-1000 xy", '{"name": "click_at", "args": {"x": …, "y": …}} (Gemini API, computer use: / 1000)'
+        _read_click, "0-1000 xy", '{"name": "click_at", "args": {"x": …, "y": …}} (Gemini API, computer use: / 1000)'
     ),
-    "ui-tars": AnswerForm(_click, "0-1000 xy", "click(start_box='(x,y)') (UI-TARS 1.0; action_parser.py: factor 1000)"),
+    "ui-tars": AnswerForm(
+        _read_click, "0-1000 xy", "click(start_box='(x,y)') (UI-TARS 1.0; action_parser.py: factor 1000)"
+    ),
     "ui-tars-1.5": AnswerForm(
-        _click,
+        _read_click,
         "pixels xy sent:qwen28",
         "click(start_box='(x,y)'), click(point='<point>x y</point>') (UI-TARS 1.5, action_parser.py: smart_resize)",
     ),
     "os-atlas": AnswerForm(
-        _click,
+        _read_click,
         "0-1000 xyxy",
         "<|box_start|>(x1,y1),(x2,y2)<|box_end|> or (x,y) (OS-Copilot/OS-Atlas, README: 0 to 1000)",
     ),
     "showui": AnswerForm(
-        _click, "0-1 xy", "[0.73, 0.21] or {'position': [x, y]} (showlab/ShowUI, QUICK_START.md: 0 to 1)"
+        _read_click, "0-1 xy", "[0.73, 0.21] or {'position': [x, y]} (showlab/ShowUI, QUICK_START.md: 0 to 1)"
     ),
-    "click": AnswerForm(_click, "pixels xy", "click(x, y) and its kin, in pixels of the picture as it is"),
-    "json": AnswerForm(_json, "pixels xyxy", 'plain JSON: a list of four or two numbers, "box", "point", "x1"…'),
-    "prose": AnswerForm(_prose, "pixels xyxy", "the first box that running text holds: a guess, so never the default"),
+    "click": AnswerForm(_read_click, "pixels xy", "click(x, y) and its kin, in pixels of the picture as it is"),
+    "json": AnswerForm(_read_json, "pixels xyxy", 'plain JSON: a list of four or two numbers, "box", "point", "x1"…'),
+    "prose": AnswerForm(
+        _read_prose, "pixels xyxy", "the first box that running text holds: a guess, so never the default"
+    ),
 }

@@ -119,7 +119,7 @@ def parse_rating(text: str, low: float, high: float, language: str | None = None
     text = text[-LONGEST:]
     data = find_json(text)
     if isinstance(data, dict):
-        return _from_json(data, low, high)
+        return _parse_json(data, low, high)
     text = re.sub(r"\\boxed\s*\{([^{}]*)\}", r" answer: \1 ", plain_text(text))
     text = re.sub(r"~~[^~\n]+~~|[$\\]", "", text).strip()
     text = re.sub(r"(?m)^(?:>\s+)+", "", text)
@@ -130,7 +130,7 @@ def parse_rating(text: str, low: float, high: float, language: str | None = None
     if len(re.findall(r"\d = [^\W\d]", text)) > 1 and not re.search(r"\d", re.sub(r"\d+ = [^\W\d]", "", text)):
         return None
     values = _Values(low, high)
-    return values.of(_stated(values.tokenise(_without_scale(_spelled(text, language), low, high))))
+    return values.of(_find_stated(values.tokenise(_remove_scale(_replace_spelled(text, language), low, high))))
 
 
 class _Values:
@@ -143,7 +143,7 @@ class _Values:
     def of(self, token: int | None) -> float | None:
         return None if token is None else self.values[token]
 
-    def _token(self, value: float | None) -> str:
+    def _make_token(self, value: float | None) -> str:
         """Return the token of a value; values off the scale are all distinct."""
         value = value if value is not None and self.low <= value <= self.high else None
         # Values off the scale are never equal to others.
@@ -151,7 +151,7 @@ class _Values:
             self.values.append(value)
         return f"⟦{len(self.values) - 1 if value is None else self.values.index(value)}⟧"
 
-    def _fraction(self, number: float, whole: float) -> float | None:
+    def _convert_fraction(self, number: float, whole: float) -> float | None:
         """Return a fraction as a value on the scale; None if it is not on it."""
         if whole == self.high:
             return number
@@ -169,32 +169,34 @@ class _Values:
             flags=I,
         )
         text = _ELSE.sub(" x ", text)
-        text = _RANGE.sub(self._range, text)
-        text = _FRACTION.sub(lambda m: self._token(self._fraction(_number(m[1]), _number(m[2]))), text)
-        text = _PERCENT.sub(lambda m: self._token(self._fraction(_number(m[1]), 100.0)), text)
+        text = _RANGE.sub(self._replace_range, text)
+        text = _FRACTION.sub(
+            lambda m: self._make_token(self._convert_fraction(_parse_number(m[1]), _parse_number(m[2]))), text
+        )
+        text = _PERCENT.sub(lambda m: self._make_token(self._convert_fraction(_parse_number(m[1]), 100.0)), text)
         text = _BOUND.sub(" ⟪0+0⟫ unread ", text)
-        return re.sub(_N + _FOLLOWS, lambda m: self._token(_number(m[1])), text, flags=I)
+        return re.sub(_N + _FOLLOWS, lambda m: self._make_token(_parse_number(m[1])), text, flags=I)
 
-    def _range(self, match: re.Match[str]) -> str:
+    def _replace_range(self, match: re.Match[str]) -> str:
         """Return the token of a range, fraction or pair of values."""
-        one, other = _number(match[1]), _number(match[2])
+        one, other = _parse_number(match[1]), _parse_number(match[2])
         if re.search(r"[/]", match[0]) and self.low == 0 and other != self.high:
             return match[0]
         if re.search(r"/|\b(?:de|sur|von|of)\b", match[0]) and other == self.high:
             return match[0]
-        return "⟪" + "+".join(self._token(n).strip("⟦⟧") for n in (one, other)) + "⟫"
+        return "⟪" + "+".join(self._make_token(n).strip("⟦⟧") for n in (one, other)) + "⟫"
 
 
 _CRITERIA = r"style|grammar|fluency|clarity|adequacy|content|spelling|form|meaning|naturalness|vocabulary|readability"
 _WHOLE = r"\b(?:overall|total|altogether|all in all|in all|final\w*|so|insgesamt|globalement|en total|no geral)\b"
 
 
-def _stated(text: str) -> int | None:
+def _find_stated(text: str) -> int | None:
     """The token of the one rating that a text states."""
     criteria = re.findall(rf"\b(?:{_CRITERIA})\b", text.lower())
     if len(set(criteria)) > 1 and len(set(re.findall(r"⟦(\d+)⟧", text))) > 1 and not re.search(_WHOLE, text, I):
         return None
-    if (marked := _marked(text)) is not None:
+    if (marked := _find_marked(text)) is not None:
         return marked if marked >= 0 else None
     claims: list[Claim] = []
     start = 0
@@ -231,7 +233,7 @@ def _is_accounted_for(text: str, claims: list[Claim], final: Claim) -> bool:
     return True
 
 
-def _marked(text: str) -> int | None:
+def _find_marked(text: str) -> int | None:
     """The token after "Rating:", where it is one.
 
     -1 where several labels give several values and none of them is the final one.
@@ -266,7 +268,7 @@ _TENS = {"zero": "0", "twenty": "20", "thirty": "30", "forty": "40", "fifty": "5
 _WHOLE_WORDS = r"(?: out of | von | sur | de | sobre | van (?:de )?|/)"
 
 
-def _spelled(text: str, language: str | None) -> str:
+def _replace_spelled(text: str, language: str | None) -> str:
     """Return a text with digits for number words, and decimals for halves.
 
     "one", "un" and similar only if they stand alone.
@@ -290,7 +292,7 @@ def _spelled(text: str, language: str | None) -> str:
     return re.sub(rf"\b(?:one|un|um|uno|eins)(?=(?:{_WHOLE_WORDS}|{_TO})\d)", "1", text, flags=I)
 
 
-def _from_json(data: dict[str, object], low: float, high: float) -> float | None:
+def _parse_json(data: dict[str, object], low: float, high: float) -> float | None:
     """Return the rating in a JSON object; None without a unique one."""
     fields = {str(k).lower().strip().replace(" ", "_"): v for k, v in data.items()}
     known = [k for k in fields if k in _KEYS]
@@ -301,7 +303,7 @@ def _from_json(data: dict[str, object], low: float, high: float) -> float | None
         others if known and len(others) > 1 else known,
         [k for k in fields if set(k.split("_")) & _KEYS],
     ):
-        values = [_from_value(fields[k], low, high) for k in keys if not {k, *k.split("_")} & _NO_KEYS]
+        values = [_parse_value(fields[k], low, high) for k in keys if not {k, *k.split("_")} & _NO_KEYS]
         numbers = {v for v in values if v is not None}
         if len(numbers) == 1:
             return numbers.pop()
@@ -310,18 +312,18 @@ def _from_json(data: dict[str, object], low: float, high: float) -> float | None
     return None
 
 
-def _from_value(value: object, low: float, high: float) -> float | None:
+def _parse_value(value: object, low: float, high: float) -> float | None:
     """Return the rating in a JSON value; None without one."""
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, dict):
-        return _from_json(value, low, high)
+        return _parse_json(value, low, high)
     if isinstance(value, int | float):
         return float(value) if low <= value <= high else None
     return parse_rating(value, low, high) if isinstance(value, str) and len(value) < 40 else None
 
 
-def _without_scale(text: str, low: float, high: float) -> str:
+def _remove_scale(text: str, low: float, high: float) -> str:
     """A text without mentions of the scale itself: "on a scale from 1 (very bad) to 7 (very good)", "(1-7)", "a 7-point scale"."""
     ends = rf"{low:g}(?:\s*\([^)]*\))?{_TO}{high:g}(?:\s*\([^)\d]*\))?"
     scale = r"(?:(?:on|auf|sur|en|em|op|num)\s*)?(?:a|an|the|einer|une|una|uma|een)?\s*(?:scale|skala|échelle|escala|schaal)?\s*(?:of|from|von|de|van)?\s*"
@@ -350,5 +352,5 @@ def _without_scale(text: str, low: float, high: float) -> str:
     )
 
 
-def _number(text: str) -> float:
+def _parse_number(text: str) -> float:
     return float(text.replace(",", "."))
