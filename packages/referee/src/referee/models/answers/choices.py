@@ -10,7 +10,6 @@ import re
 from collections.abc import Sequence
 
 from referee.models.answers.clauses import (
-    ADDED,
     CARRIER,
     CHOOSING,
     CHOSEN,
@@ -625,10 +624,6 @@ def _resolve_claims(text: str, claims: list[Claim], specials: list[Claim]) -> Ch
     mentioned -= {c.choice for c in claims if c.kind == DENIED}
     if not numbers and not several and not none and perhaps and (perhaps[-1].choice == SEVERAL or is_alone):
         numbers, several = [c for c in perhaps if c.choice != SEVERAL][-1:], [c for c in perhaps if c.choice == SEVERAL]
-    added = [c for c in claims if c.kind == ADDED and any(n.start < c.start for n in numbers)]
-    if added:
-        is_open = len({c.choice for c in (*numbers, *added)}) < 2 or any(c.kind == DOUBTED for c in claims)
-        return None if is_open else SEVERAL
     if numbers:
         final = final_claim(text, numbers)
         if final is None or _TAKEN_BACK.search(HEDGED.sub("", text[final.start :].partition("\n")[0])):

@@ -18,8 +18,6 @@ from referee.models.answers.vocabulary import any_of, words
 I = re.IGNORECASE  # noqa: E741
 SEVERAL = "several"
 CHOSEN, PERHAPS, DENIED, DOUBTED = "chosen", "perhaps", "denied", "doubted"
-# Chosen beside another one: "4 fits, too".
-ADDED = "added"
 
 CARRIER = words(
     """
@@ -73,12 +71,6 @@ NEGATION = re.compile(
     r"|[不没無无非](?!同|常)|并非|ません|ない(?!ので)|なく",
     I,
 )
-_DISMISSAL = re.compile(
-    r"^\W*(?:\w+\W+){0,4}?(?:too|wrong|incorrect|ruled|eliminated|excluded|discarded|fails?|lacks?|missing|mistake|error|out\b|less|different|unlikely|doubt\w*|zu (?:groß|klein|\w+)|falsch\w*|trop|demasiado|demais|te (?:groot|klein)|❌|✗|✘|太)"
-    r"|^\W*(?:no|nein|non|não|nee)\W*$",
-    I,
-)
-_DENIED_AFTER = re.compile(rf"^\W*(?:\w+\W+){{0,3}}?(?:{NEGATION.pattern})|{_DISMISSAL.pattern}", I)
 _DISMISSED = re.compile(
     r"\b(?:rul(?:e|es|ed|ing) out|eliminat\w+|exclud\w+|discard\w*|reject\w*|dismiss\w*|doubt|skip\w*|avoid\w*|wrong|mistaken|unlike|except(?: for)?|besides|apart from|statt|außer|sauf|excepto|exceto|behalve)\b|除了|排除",
     I,
@@ -116,10 +108,6 @@ _EARLIER = re.compile(
     r"\b(?:last|previous|earlier|preceding|former|other) (?:round|game|time|turn|trial|picture|scene|question|example|task)s?\b|\bused to be\b|\b(?:was|were) (?:about|going|tempted|inclined) to\b|\bwanted to\b|\b(?:someone|somebody|others|people|some|many)(?: else)?(?: (?:might|would|could|may))? (?:say|pick|choose|go)\b|\b(?:last|previous) (?:one|answer) (?:was|is)\b|\balmost (?:picked|chose|said|answered|took)\b|\bi like\b",
     I,
 )
-_ALSO = re.compile(r"\balso (?:the |object |number )*$", I)
-_GERMAN = re.compile(r"\b(?:ist|nicht|das|der|die|dem|objekt|passt|aus|scheidet|zu|nur|ich|kein\w*|nimm|nehme)\b", I)
-# "2 does not fit as well as 5": the better one is named last.
-_OUTDONE = re.compile(r"(?:\bnot|n['’]t)\b[^⟦⟪]* (?:as|so) [\w ]+ as\W*(?:object |number )*$", I)
 # A cue of choice right before an option, and right after it.
 _NOUN = r"(?:the|an?|das|der|die|dem|den|l['’]|le|la|el|al|o|a|ao|het|de|object|number|objekt|nummer|objet|objeto|número|numéro|option|item|only|just|nur|one)"
 _CUES = (
@@ -271,15 +259,11 @@ def find_claims(sentence: str, grammar: Grammar) -> list[Claim]:
         ):
             if (number := named.pop()[0]) and not NEGATION.search(sentence) and not DOUBT.search(clause):
                 claims.append(Claim(start, int(number), CHOSEN))
-        elif (verdict := _VERDICT.match(sentence[end:])) and re.fullmatch(r"\W*⟦\d+⟧\W*", clause):
+        elif (is_bare := re.fullmatch(r"\W*⟦\d+⟧\W*", clause)) and (verdict := _VERDICT.match(sentence[end:])):
             claims.append(
                 Claim(start + clause.index("⟦"), int(re.findall(r"\d+", clause)[0]), CHOSEN if verdict[1] else DENIED)
             )
-        elif (
-            re.fullmatch(r"\W*⟦\d+⟧\W*", clause)
-            and _PREDICATE.match(sentence[end:])
-            and not grammar.after.match(sentence[end:])
-        ):
+        elif is_bare and _PREDICATE.match(sentence[end:]) and not grammar.after.match(sentence[end:]):
             pass  # An aside in a statement: "the previous answer, 3, was wrong".
         elif _OPTION.search(clause) and not (
             grammar is CHOOSING
@@ -292,17 +276,7 @@ def find_claims(sentence: str, grammar: Grammar) -> list[Claim]:
                 for claim in _find_clause_claims(clause, grammar)
             ]
         start = following
-    # "1 is out, 5 too": what is added to a denial is denied. "2, also 5" adds in English.
-    kinds = [
-        ADDED
-        if claim.kind == CHOSEN and i and _ALSO.search(sentence[: claim.start]) and not _GERMAN.search(sentence)
-        else claim.kind
-        for i, claim in enumerate(claims)
-    ]
-    return [
-        claim._replace(kind=DENIED if kind == ADDED and i and kinds[i - 1] == DENIED else kind)
-        for i, (claim, kind) in enumerate(zip(claims, kinds, strict=True))
-    ]
+    return claims
 
 
 def _is_other_label(text: str, grammar: Grammar) -> bool:
@@ -357,24 +331,12 @@ def _classify_option(left: str, right: str, grammar: Grammar, is_group: bool) ->
     if _LANDMARK.search(left) or re.match(r"[的の](?:左|右|上|下|前|后|後|旁|隣|横|近|間)", right):
         return ""
     left = re.sub(r"\b(?:between|of|out of|among) x+\W*|\b(?:without|with no) (?!x)[^\W\d]+", "", left, flags=I)
-    if _OUTDONE.search(left) or re.match(
-        r"\W*(?:can(?:not|['’]t)|could(?: not|n['’]t)) (?:quite )?be (?:excluded|ruled out|eliminated|dismissed)",
-        right,
-        I,
-    ):
+    if _EARLIER.search(left + right) or _ADDED.search(left) or _ADDED_AFTER.match(right):
         return DOUBTED
-    if _EARLIER.search(left + right):
-        return DOUBTED
-    if _ADDED.search(left) or _ADDED_AFTER.match(right):
-        return DOUBTED if _WEAK.search(left + right) else ADDED
     after = grammar.after.match(right)
     before = grammar.before.search(left) and not _VERB_AFTER.match(right)
     # What is eliminated stands right behind the verb: "eliminating 1 leaves 3".
-    if (
-        NEGATION.search(left)
-        or _DISMISSED.search(re.split(r"x{3,}", left)[-1])
-        or (not after and _DENIED_AFTER.match(right))
-    ):
+    if NEGATION.search(left) or _DISMISSED.search(re.split(r"x{3,}", left)[-1]):
         return DENIED
     if after and NEGATION.search(after[0]):
         return DENIED
@@ -420,7 +382,7 @@ def _classify_group(left: str, right: str, grammar: Grammar) -> str:
         return DENIED
     if _UNDECIDED.search(around):
         return CHOSEN
-    if NEGATION.search(right) or _DISMISSAL.match(right) or _DISMISSED.search(left):
+    if NEGATION.search(right) or _DISMISSED.search(left):
         return DENIED
     if not _list_unknown(around, grammar.carrier | GROUP_WORDS) or _GROUP_FITS.match(right):
         return CHOSEN
@@ -498,7 +460,7 @@ def claims_of_sentence(sentence: str, grammar: Grammar) -> list[Claim] | None:
         supposed = [(a, b) for a, b in itertools.pairwise(ends) if _SUPPOSES.search(plain, a, b)]
         claims = [
             c._replace(kind=DOUBTED)
-            if c.kind in (CHOSEN, PERHAPS, ADDED) and any(a <= c.start < b for a, b in supposed)
+            if c.kind in (CHOSEN, PERHAPS) and any(a <= c.start < b for a, b in supposed)
             else c
             for c in claims
         ]
