@@ -37,6 +37,7 @@ from referee.models.answers.vocabulary import (
     number_words,
     ordinals,
     plain_text,
+    replace_all,
     words,
 )
 
@@ -65,7 +66,6 @@ _FOLLOWS = any_of(
 )  # fmt: skip
 
 _COUNTED = r"(?<!the )(?:\d+|two|three|four|five|six|seven|eight|nine|ten) (?:of (?:them|the|these)|objects|items|things|chairs|candidates|options)\b"
-_CJK_REF = r"(?:第\s*(\d{1,3})\s*(?:[个個号號张張]|番目)?(?:物体|对象|选项|图片|オブジェクト|画像)?|(\d{1,3})\s*(?:号|號|番目|番)(?:の(?!み))?(?:物体|对象|选项|オブジェクト|画像)?)"
 
 R = r"⟦(\d+)⟧"
 _JOIN = r"\s*(?:,\s*(?:and also|and|or|und|oder|et|ou|y|o|e|en)?(?!\s*also\b)|and also|and/or|and|or|&|/|\+|und|oder|et|ou|y|o|e|en|(?:just |equally |exactly )?as (?:well|good|much|likely|plausible) as(?: (?:to|for))?|sowie|als auch|como|ainsi que|和|或者?|与|と|か|や)\s*(?:the\s+|l['’]|el\s+|la\s+|o\s+|das\s+)?"
@@ -210,92 +210,20 @@ class _Names:
             named = _tokenise_names(text, self.names)
             if "⟦" in named:
                 return named
-        text = re.sub(
-            r"\b((?:only|except|but|besides) )(\d{1,2})(?= matches\b)",
-            lambda m: m[1] + self._make_token(m[2]),
-            text,
-            flags=I,
-        )
-        text = re.sub(r"\b(?:e\.\s?g\.|z\.\s?B\.|p\. ?ex\.)", "for example", text, flags=I)
-        text = re.sub(r"\bi\.\s?e\.,?", "that is", text, flags=I)
-        text = re.sub(
-            r"\b(at|position|coordinates?|cell|point|location) [(\[]\d+\s*,\s*\d+[)\]]", r"\1 ()", text, flags=I
-        )
-        text = re.sub(r"(\?\s*no)\.(?=\s)", r"\1;", text, flags=I)
-        text = re.sub(r"\b(?:number|count|total) of (?:the )?\w+\W{1,3}\d+", "a number", text, flags=I)
-        # "3 out of 5" counts.
-        text = re.sub(
-            r"\b\d+ (?:out of|of (?:the|these|all)|von|sur|van)(?: the| these| all)? \d+\b",
-            "some",
-            _protect_quotes(text),
-            flags=I,
-        )
-        text = re.sub(r"\(\s*\d+(?:\.\d+)?\s*,\s*\d+\.\d+\s*\)|\(\s*\d+\.\d+\s*,\s*\d+\s*\)", "()", text)
-        text = re.sub(_CJK_REF, lambda m: self._make_token(m[1] or m[2]), text)
-        text = re.sub(
-            r"第([一二三四五六七八九十])(?:[个個号號张張]|番目)(?:の?(?:物体|对象|选项|图片|オブジェクト|画像|もの))?(?![^\W\d_])",
-            lambda m: self._make_token(m[1]),
-            text,
-        )
+        text = replace_all(_protect_quotes(replace_all(text, _REWORDED)), _NO_MENTIONS)
         words = "|".join(sorted(map(re.escape, self.words), key=len, reverse=True))
-        kind = rf"{KINDS}(?:\s*(?:number|no\.?|nr\.?|id|#|nummer|numéro|número))?(?:\s*[:#_(\[\"'-]+\s*|\s+|(?<=[^\x00-\x7f]))"
-        # "The chair numbered 4", "the sofa (5)": the number stands for the noun before it.
-        text = re.sub(
-            r"\bthe (?:[^\W\d]+(?:-\w+)? ){1,4}(?:(?:that is |which is )?(?:numbered|label+ed|marked(?: as| with)?)|with (?:the )?(?:number|label|tag|index|id))(?: number| as)? #?(\d{1,3})\b(?!\.\d)",
-            lambda m: self._make_token(m[1]),
-            text,
-            flags=I,
-        )
-        text = re.sub(
-            r"\bthe (?:(?!is\b|are\b|of\b|in\b|on\b|to\b|and\b|or\b)[^\W\d]+(?:-\w+)? ){1,4}\((?:object |number |no\. ?|#)?(\d{1,3})\)",
-            lambda m: self._make_token(m[1]),
-            text,
-            flags=I,
-        )
-        text = re.sub(
-            rf"{START}(?<!#){kind}(\d{{1,5}})(?![\d.,]*\d)[)\]]?", lambda m: self._make_token(m[1]), text, flags=I
-        )
-        text = re.sub(
-            r"(?<![\w#])(?:obj|object|option|item|image|objekt|objet|objeto)_?(\d{1,3})\b",
-            lambda m: self._make_token(m[1]),
-            text,
-            flags=I,
-        )
-        text = re.sub(r"(?<![\w#])#\s?(\d{1,5})\b", lambda m: self._make_token(m[1]), text)
-        text = re.sub(rf"(?<!\w){kind}({words})(?![\w-])", lambda m: self._make_token(m[1]), text, flags=I)
-        text = re.sub(
-            rf"(?<![\w-])(?:the )?(\d{{1,2}})(?:st|nd|rd|th)(?: {_ONES}|\s*[.!]?\s*$)(?! (?:from|in|on|of)\b)",
-            lambda m: self._make_token(m[1]),
-            text,
-            flags=I,
-        )
+        for pattern in _MENTIONS:
+            text = re.sub(pattern.replace("WORDS", words), self._replace_mention, text, flags=I)
         for word, number in ordinals():
-            text = re.sub(
-                rf"(?<![\w-])(?:^|the |das |der |die |le |la |el |o |a |het |de |du |del |do |da ){word}(?: {_ONES}| (?:from|in|on) the list|\s*[.!]?\s*$)(?:(?:,)? (?:from|in|on) the list)?",
-                self._make_token(str(number)),
-                text,
-                flags=I,
-            )
-        text = re.sub(
-            r"(?<!\w)((?:el|le|o|das|die) )(\d{1,3})(?= [^\W\d])",
-            lambda m: m[1] + self._make_token(m[2]),
-            text,
-            flags=I,
-        )
-        text = re.sub(
-            rf"{_WORD_LEADS}({words})(?=[.!]?\s*$)",
-            lambda m: m[1] + self._make_token(m[2]),
-            text,
-            flags=I | re.MULTILINE,
-        )
-        text = re.sub(
-            rf"^({words}) (?=is (?:my|the) (?:answer|choice|pick))",
-            lambda m: self._make_token(m[1]) + " ",
-            text,
-            flags=I,
-        )
-        bare = rf"(?<![^\W\u3040-\u30ff\u4e00-\u9fff])(?<![.,/⟦#$%+-])[(\[]?(\d{{1,5}})(?![\d.,]*\d|\s*%|\s*/\s*\d|-\w)[)\]]?(?={_FOLLOWS})"
-        return re.sub(bare, self._replace_bare, text, flags=I)
+            pattern = rf"(?<![\w-])(?:^|the |das |der |die |le |la |el |o |a |het |de |du |del |do |da ){word}(?: {_ONES}| (?:from|in|on) the list|\s*[.!]?\s*$)(?:(?:,)? (?:from|in|on) the list)?"
+            text = re.sub(pattern, self._make_token(str(number)), text, flags=I)
+        for pattern in _LATE_MENTIONS:
+            text = re.sub(pattern.replace("WORDS", words), self._replace_mention, text, flags=I)
+        return re.sub(_BARE, self._replace_bare, text, flags=I)
+
+    def _replace_mention(self, match: re.Match[str]) -> str:
+        """Return the token of a mention, behind its lead."""
+        return (match.groupdict().get("lead") or "") + self._make_token(match["n"])
 
     def _replace_bare(self, match: re.Match[str]) -> str:
         """Return the token of a number by itself; a number behind that of a list, "1. 5", is none."""
@@ -309,11 +237,45 @@ class _Names:
         return f"⟦{number if 1 <= number <= self.count else 0}⟧"
 
 
-# A number word stands for an option at the end of a line, after words that lead up to it.
-_WORD_LEADS = r"(?<!\w)((?:answer|choice|number|option|guess|pick|it|antwort|réponse|respuesta|resposta|antwoord)(?: is|['’]s| would be| must be| ist| lautet| est| es| é|:) (?:the (?!one\b))?|(?:i['’]?d|i would|i['’]ll|i) (?:say|pick|choose|go with|select|guess) (?!one\b))"
 _ONES = (
     r"(?:object|one|item|voorwerp|image|picture|option|objekt|bild|objet|objeto|imagem|imagen|objects?|optie|element)\b"
 )
+_REWORDED = (
+    (r"\b(?:e\.\s?g\.|z\.\s?B\.|p\. ?ex\.)", "for example"),
+    (r"\bi\.\s?e\.,?", "that is"),
+    (r"\b(at|position|coordinates?|cell|point|location) [(\[]\d+\s*,\s*\d+[)\]]", r"\1 ()"),
+    (r"(\?\s*no)\.(?=\s)", r"\1;"),
+    (r"\b(?:number|count|total) of (?:the )?\w+\W{1,3}\d+", "a number"),
+)
+# "3 out of 5" counts, decimals measure.
+_NO_MENTIONS = (
+    (r"\b\d+ (?:out of|of (?:the|these|all)|von|sur|van)(?: the| these| all)? \d+\b", "some"),
+    (r"\(\s*\d+(?:\.\d+)?\s*,\s*\d+\.\d+\s*\)|\(\s*\d+\.\d+\s*,\s*\d+\s*\)", "()"),
+)
+_KIND = rf"{KINDS}(?:\s*(?:number|no\.?|nr\.?|id|#|nummer|numéro|número))?(?:\s*[:#_(\[\"'-]+\s*|\s+|(?<=[^\x00-\x7f]))"
+_NOUNS = r"(?:物体|对象|选项|图片|オブジェクト|画像|もの)"
+# Mentions of an option by its number; WORDS are the number words. "The chair numbered 4", "the sofa (5)": the number stands for the noun before it.
+_MENTIONS = (
+    r"\b(?P<lead>(?:only|except|but|besides) )(?P<n>\d{1,2})(?= matches\b)",
+    rf"第\s*(?P<n>\d{{1,3}})\s*(?:[个個号號张張]|番目)?{_NOUNS}?",
+    rf"(?P<n>\d{{1,3}})\s*(?:号|號|番目|番)(?:の(?!み))?{_NOUNS}?",
+    rf"第(?P<n>[一二三四五六七八九十])(?:[个個号號张張]|番目)の?{_NOUNS}?(?![^\W\d_])",
+    r"\bthe (?:[^\W\d]+(?:-\w+)? ){1,4}(?:(?:that is |which is )?(?:numbered|label+ed|marked(?: as| with)?)|with (?:the )?(?:number|label|tag|index|id))(?: number| as)? #?(?P<n>\d{1,3})\b(?!\.\d)",
+    r"\bthe (?:(?!is\b|are\b|of\b|in\b|on\b|to\b|and\b|or\b)[^\W\d]+(?:-\w+)? ){1,4}\((?:object |number |no\. ?|#)?(?P<n>\d{1,3})\)",
+    rf"{START}(?<!#){_KIND}(?P<n>\d{{1,5}})(?![\d.,]*\d)[)\]]?",
+    r"(?<![\w#])(?:obj|object|option|item|image|objekt|objet|objeto)_?(?P<n>\d{1,3})\b",
+    r"(?<![\w#])#\s?(?P<n>\d{1,5})\b",
+    rf"(?<!\w){_KIND}(?P<n>WORDS)(?![\w-])",
+    rf"(?<![\w-])(?:the )?(?P<n>\d{{1,2}})(?:st|nd|rd|th)(?: {_ONES}|\s*[.!]?\s*$)(?! (?:from|in|on|of)\b)",
+)
+# A number word stands for an option at the end of a line, after words that lead up to it.
+_WORD_LEADS = r"(?<!\w)(?P<lead>(?:answer|choice|number|option|guess|pick|it|antwort|réponse|respuesta|resposta|antwoord)(?: is|['’]s| would be| must be| ist| lautet| est| es| é|:) (?:the (?!one\b))?|(?:i['’]?d|i would|i['’]ll|i) (?:say|pick|choose|go with|select|guess) (?!one\b))"
+_LATE_MENTIONS = (
+    r"(?<!\w)(?P<lead>(?:el|le|o|das|die) )(?P<n>\d{1,3})(?= [^\W\d])",
+    rf"(?m){_WORD_LEADS}(?P<n>WORDS)(?=[.!]?\s*$)",
+    r"^(?P<n>WORDS)(?= is (?:my|the) (?:answer|choice|pick))",
+)
+_BARE = rf"(?<![^\W\u3040-\u30ff\u4e00-\u9fff])(?<![.,/⟦#$%+-])[(\[]?(\d{{1,5}})(?![\d.,]*\d|\s*%|\s*/\s*\d|-\w)[)\]]?(?={_FOLLOWS})"
 _HEADS = r"(?:grids?|images?|pictures?|objects?|ones?|options?|items?|sides?|panels?|photos?|figures?|cards?|shapes?|candidates?|choices?|objekt|bild|objet|objeto)\b"
 
 
@@ -513,29 +475,19 @@ def _parse_sentences(tokens: str, announced: bool = False, has_names: bool = Fal
     return choice
 
 
+_SIDE_BY_SIDE = (
+    (rf"(\b(?:between|of) {R} and {R}),", r"\1;"),
+    (rf"\b(?:soit|ofwel|ou|o|either|entweder)\s+(?:\w+\s+)?{R}\s*,?\s*(?:soit|ofwel|ou|o|or|oder)\s+", r"⟦\1⟧ or "),
+    (rf"(\b(?:zowel|sowohl|tanto)\s+(?:\w+\s+)?{R})\s+(?:als|als auch|como|quanto)\s+(?:\w+\s+)?(?={R})", r"\1 and "),
+    (rf"\b(not|nicht|pas|no|não|niet)(?: (?:el|le|o|das|het))? {R}[,;:.]\s*(?:but )?(?={R})", r"\1 ⟦\2⟧; "),
+)
+
+
 def _join_options(tokens: str) -> str:
     """Options that are named side by side as one token: ⟦1⟧ and ⟦3⟧ is ⟪1+3⟫."""
-    tokens = re.sub(rf"(\b(?:between|of) {R} and {R}),", r"\1;", tokens, flags=I)
-    tokens = re.sub(
-        rf"\b(?:soit|ofwel|ou|o|either|entweder)\s+(?:\w+\s+)?{R}\s*,?\s*(?:soit|ofwel|ou|o|or|oder)\s+",
-        r"⟦\1⟧ or ",
-        tokens,
-        flags=I,
-    )
+    tokens = replace_all(tokens, _SIDE_BY_SIDE)
     if re.search(r"\b(?:het|kan|zijn|ofwel|ik|objecten)\b", tokens, I):
         tokens = re.sub(rf"({R})\s+of\s+(?={R})", r"\1 or ", tokens, flags=I)
-    tokens = re.sub(
-        rf"(\b(?:zowel|sowohl|tanto)\s+(?:\w+\s+)?{R})\s+(?:als|als auch|como|quanto)\s+(?:\w+\s+)?(?={R})",
-        r"\1 and ",
-        tokens,
-        flags=I,
-    )
-    tokens = re.sub(
-        rf"\b(not|nicht|pas|no|não|niet)(?: (?:el|le|o|das|het))? {R}[,;:.]\s*(?:but )?(?={R})",
-        r"\1 ⟦\2⟧; ",
-        tokens,
-        flags=I,
-    )
     return re.sub(
         rf"{R}(?:{_JOIN}{R})+",
         lambda m: _make_group_token("+".join(dict.fromkeys(re.findall(R, m[0])))),

@@ -13,59 +13,16 @@ import itertools
 import re
 from typing import NamedTuple
 
-from referee.models.answers.vocabulary import any_of, words
+from referee.models.answers.vocabulary import WORDS, any_of
 
 I = re.IGNORECASE  # noqa: E741
 SEVERAL = "several"
 CHOSEN, PERHAPS, DENIED, DOUBTED = "chosen", "perhaps", "denied", "doubted"
 
-CARRIER = words(
-    """
-    i i'd i'll i'm id ill im we we'd we'll it it'd it'll it's its that that'd that's this these those the a an is was be been being would will 'd must should has have had
-    to do does did seems seem appears looks like gotta going gonna am are say saying pick picking picked choose choosing chose chosen select selecting selected
-    guess guessing think believe suppose assume reckon go goes with for settle settling on opt opting lean leaning towards toward answer answering conclude concluding vote bet suggest take
-    taking mean means meant meaning refer refers referring referred describe describes describing described identify identifies identified indicate indicates indicated
-    denote denotes correspond corresponds corresponding match matches matching matched fit fits fitting suit suits suited satisfy satisfies meet meets intended remain remains
-    remaining left stay stays win wins works leave leaves leaving leads lead brings points pointing singles single picks choice choices selection option object item target referent number no nr one thing
-    candidate conclusion result image picture label labelled labeled numbered id index speaker speaker's user person bet opinion view gut feeling
-    apparently best probably likely presumably most very quite pretty fairly clearly definitely certainly surely obviously evidently undoubtedly therefore thus so hence accordingly and but yet however though aber und sondern mais et pero sino mas e maar en doch nein
-    consequently finally ultimately overall simply just only really actually indeed by far better closest nearest right correct final perfect good great unique uniquely
-    exactly exact sole clear obvious plausible confident sure certain positive reasonable logical safest strongest top in my me as of from at all given following based according description expression phrase
-    reference yes yeah yep okay ok well alright imo imho lol please here's here us which who hmm ah oh personally going let's let call make makes making sense there'd
-    high highly strongly bill definite stick sticking end you your asked wanted looking want wants solution pointed up being turns out narrows down choose
-    verdict decision inclined tend prefer preferred preference commit submit select main correctly described object's response mine entry specified query queried context scene list display given-the
-    ich würde wähle nehme sage sagen denke glaube meine tippe entscheide mich für auf das die der dem den es ist sind wäre wird muss müsste dürfte sein gemeint gesucht gesuchte beschrieben beschriebene
-    beschreibt bezieht sich passt passende am besten ehesten zu zur beschreibung objekt nummer bild antwort lösung wahl also daher somit folglich deshalb demnach dann nur wohl wahrscheinlich vermutlich klar eindeutig sicher
-    hier bleibt übrig um handelt entspricht erfüllt als richtig richtige korrekt korrekte lautet meiner meinung nach ja genau zutreffend trifft einzige treffer klar natürlich hätte gewählt element kandidat damit gegenstand ausgewählt eher geht sage
-    je dirais choisis choisirais prends pense crois penche opte vote sélectionne veux dire que c'est ce serait doit être il s'agit de d' du le la les l' l'objet objet objets numéro image réponse est celui celle qui correspond correspondre décrit décrite désigne désigné visé visée recherché recherchée
-    bon bonne correct correcte mieux plus probablement sûrement certainement donc alors ainsi seul seule seulement uniquement à au mon avis choix pour moi par conséquent reste description oui cible opterais référence fait se réfère probable vraisemblable
-    pencherais clairement cela ça clair évidemment sûr vrai là
-    wählen nehmen tippen nennen elegir escoger choisir prendre escolher kiezen nemen reflection prob rn comes come closest
-    forcément ended compared carefully criteria both attribute attributes
-    tap tapping press pressing touch touching shows showing see highlight position likelihood
-    consistent aligns align applies apply they they're she he wants put balance sound sounds  get got pressed
-    you're you'd you'll isso meint point namely listener listener's hearer now still there's convinced winner everything all signs evidence favours favors doubt closer inspection eliminating intersection approximation both clue again
-    sprecher hörer j'opte qu'il claramente solo puede acredito seja tem mijn j'ai nach ausschluss locuteur hablante falante spreker
-    arrive money click clicking had mind talking about hands down more rather what was can fall falls meet job identity
-    ganz fällt meine mein entscheidung kann es
-    del quedo inclino por claro inclinaría voto señala seleccionaría marco marcaría fico voto clicaria marcaria aponta
-    hou kiezen duidelijk gekozen klik wijst aan
-    yo diría elijo elegiría escojo creo pienso opto selecciono digo quiero decir que es el la los lo del al se trata refiere corresponde coincide describe descrito descripción objeto número imagen respuesta correcta correcto final única único sólo solo solamente
-    debe ser tiene sería mejor probablemente seguramente entonces así por tanto eso queda encaja mi opinión elección opción pues sí buscado referido de más probable tal con
-    eu acho diria escolho escolheria penso acredito opto seleciono digo é o os a as do da ao se trata trata-se refere-se refere corresponde descreve descrito descrição objeto número imagem resposta correta correto única apenas somente só deve
-    ser seria melhor provavelmente certamente então portanto logo assim fica resta minha opinião escolha opção pois sim alvo com mais provável item em
-    ik kies denk zeg zou zeggen kiezen ga voor neem het de is dat dit moet zijn wordt bedoeld bedoelde gaat om verwijst naar beschrijft beschreven past bij beschrijving nummer afbeelding antwoord juiste juist beste best waarschijnlijk
-    vermoedelijk zeker duidelijk dus daarom alleen enige blijft over volgens mij keuze optie goede object past lijkt komt overeen met
-    """
-)
+CARRIER = WORDS["choosing"]
 # Chinese and Japanese have no spaces: pieces that a clause of choice is made of, the longest first.
-_CJK_PIECES = """
-答案 答え 答 正解 对象 対象 目标 物体 选项 選択肢 オブジェクト 画像 图片 图 描述 说明 説明文 説明 记述 描写 最終的な 最終 最终 最佳 正确 正しい 符合 匹配 对应 指向 指的 一致する 一致します 一致しています 一致 该当する 該当する 該当します 該当
-当てはまる 当てはまります 当てはまり 合います 合う 合致します 合致する 我 私 认为 觉得 想 猜 选择 选 会 应该 应当 就 是 为 的 了 那 这 它 个 個 号 號 番目 番 只有 只 唯一 只剩下 只剩 最 根据 所以 因此 故 综上 可能性 可能 大概 也许 有 说 回答 結論 结论 结果 者
-東西 东西 所指 所 即 を に は が です でした である で だ と の も 思います 思われます 思う 思い 考えます 考えられます 考える でしょう だろう おそらく たぶん 多分 もの よって したがって だから つまり だけ のみ 最も いちばん 一番 適切 ふさわしい 指している 指しています
-選びます 選ぶ 選択します 選択 間違いない 間違いなく 違いない なります なる それ これ こと 示している 示しています ため から ので 于 对 来看 来说 而是 なく 号码 编号 番号 被 描述的 符合的 最符合 であり その よく くらい 评分 分数 得分 打分 打 给 给它 分 句子 文本 评价 一定 只能 可以 说话人 話者 話し手 听者 综合 总分 总体 评为 流畅度 自然度 満点 点数 点 評価 評点 スコア つけます 付けます 文 総合 流暢さ 自然さ 与えます あげます 採点 本文 句 句话 但 但是 我的 のは 推测 推断 判断 认定
-"""
-_CJK_CARRIER = re.compile("|".join(sorted(_CJK_PIECES.split(), key=len, reverse=True)))
+_CJK_PIECES = WORDS["choosing_unspaced"]
+_CJK_CARRIER = re.compile("|".join(sorted(_CJK_PIECES, key=len, reverse=True)))
 NEGATION = re.compile(
     r"\b(?:not|no longer|cannot|never|none|neither|nor|without|nicht|kein\w*|weder|pas|aucun\w*|ningun[oa]?|ningún|nunca|não|nem|nenhum\w*|niet|geen|ni|no (?:es|se|el|la|o|puede|encaja|coincide|corresponde|creo|pienso|parece|sea|era|sería))\b|n['’]t\b"
     r"|[不没無无非](?!同|常)|并非|ません|ない(?!ので)|なく",
@@ -155,20 +112,10 @@ _ONLY = re.compile(
     I,
 )
 # Words of choice that may stand behind the option in a clause without further cues.
-_CLOSING = words(
-    "imo imho exactly fluent no to me for sure in mind on the list i think guess believe suppose reckon say bet it is that's lol please here then though probably likely certainly definitely clearly obviously "
-    "wählen nehmen sagen zu sein ist glaube denke ich zeggen kiezen zijn is bedoeld wordt denk ik lijkt me je pense crois creo acho yes"
-)
+_CLOSING = WORDS["choice_closing"]
 # Further words of labels before an option and a colon.
-_LABEL_WORDS = words(
-    "output response reply ans prediction predicted easy accepted edit update oops assistant tipp wild doubt there no not two them answers possible elimination winner survivor candidates matches fits "
-    "tl dr interpretation summary short brief outcome"
-)
-GROUP_WORDS = words(
-    "both either all equally each could can might would may two three candidates candidate possible possibilities ambiguous same well and or fits match apply applies options potential potentially plausible valid multiple several matches "
-    "sowohl als auch beide beiden passen kommen infrage frage in gleichermaßen könnten entweder oder sein können alle tous deux les toutes correspondent conviennent pourraient peuvent soit ou ambos ambas los dos coinciden encajan corresponden podría podrían pueden puede cumplen o y "
-    "tanto como quanto os dois correspondem encaixam poderia poderiam pode podem ambos e zowel beiden passen kunnen kan en of zijn bedoeld indistinguishable identical given this description correspondem qualify qualifies hold refer voldoet voldoen servem sirven"
-)
+_LABEL_WORDS = WORDS["labels"]
+GROUP_WORDS = WORDS["groups"]
 _GROUP_FITS = re.compile(
     r"^\W*(?:(?:both|all|also|equally|each|beide|alle|tous les deux|ambos|could|would|might|may|can|könnten|können)\s*)*(?:fit|match|satisf|suit|meet|qualif|apply|correspond|work\b|pass(?:en|t)?\b|be (?:meant|described|the|it)|refer|are (?:both |all |equally )?(?:possible|candidates|plausible|valid|matches)|conviennent|coincid|encaja|cumplen|gemeint sein)"
     r"|^(?:の?(?:両方|どちらも|いずれも)|のどちらか|[都均]|が(?:当てはま|該当))",

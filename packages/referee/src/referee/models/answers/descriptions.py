@@ -11,7 +11,7 @@ from typing import Any
 
 from referee.models.answers.clauses import is_supposed
 from referee.models.answers.json_objects import find_json, find_objects, value_named
-from referee.models.answers.vocabulary import KINDS, any_of, ordinals, words
+from referee.models.answers.vocabulary import KINDS, WORDS, any_of, ordinals, words
 
 I = re.IGNORECASE  # noqa: E741
 LONGEST, LONGEST_ANSWER = 400, 6_000
@@ -19,56 +19,9 @@ KEYS = ("description", "final_description", "target_description", "referring_exp
 AROUND = "\"'“”‘’„«»`*_ \t\u00a0\u202f「」『』"
 
 # Words that open an answer, words that say or order what is described, and words that explain it. Nothing that is made of them alone describes an object.
-_DISCOURSE = words(
-    """
-    sure okay ok certainly of course absolutely alright all right got it no problem happy to help yes yeah yep understood well fine gladly hmm um umm uh oh ah so hi hello hey thanks thank you actually basically simply
-    clearly put perhaps maybe probably obviously honestly personally now then also therefore thus hence finally overall in short summary brief conclusion fact on second thought reflection wait sorry good excellent question let me think see definitely surely ugh haha
-    klar natürlich gern gerne sicher selbstverständlich ja also gut eigentlich vielleicht hm äh nun kurz gesagt in ordnung
-    bien sûr certainement d'accord volontiers oui voilà alors donc euh peut-être en fait bref claro por supuesto vale sí bueno pues quizás entonces en resumen com certeza certamente sim bem então talvez em resumo na verdade
-    natuurlijk zeker graag prima oké dus goed eigenlijk misschien kortom
-    """
-)
-_SAYING = words(
-    """
-    i i'd i'll i'm i've id we we'd we'll we're you you'd you'll you're they they'd my your our the a an one this that it he she that's it's its he's she's these those is are was be been would could can should might may will must has to
-    do want wants need needs have best better good great right correct clear clearest clearer simple simplest short shortest shorter concise minimal unique uniquely unambiguous possible suitable appropriate natural final revised improved updated corrected
-    new proposed suggested possibly easily likely most more just only also again target object item thing referent element person description expression phrase answer response output result utterance message instruction hint clue caption label title version draft
-    attempt proposal suggestion try guess listener hearer partner speaker user assistant director matcher way ways approach option refer referred referring identify identified identifying describe describing described call called calling name named find finding found pick picking
-    choose choosing select selecting locate locating look looking search searching get grab take touch click tap point pointing show give say saying said tell telling mean meant use using put suggest propose go going see seeing spot spotted think thinking talk talking about
-    indicate indicated marked highlighted framed circled selected chosen asked intended given following here there's here's is: please kindly them him her me us for as by with like something to at out up of from in words terms so that listener's mind question number no. english works allow allows goes go put
-    came optimal full ideal plain precise precisely believe seems seem appears appear people everyone invalid request failed failure missing input load given
-    task entity using fewest reply briefly brief np er ask partner wording moment begin start done ready hard difficult easy tricky identical indistinguishable end finished luck enjoy cheers choice requested prompt
-    sentence text noun works reads follows single out singled distinguish distinguishing distinguished recognise recognize recognised recognized known let's call how what about
-    klick such mir dir uns ihnen euch nos me te
-    ich wir du sie es das dies die der den dem eine einen ein einer mein meine meinen ist sind wäre wird würde könnte kann könnten sollte soll beschreibung ausdruck antwort vorschlag ziel zielobjekt objekt gegenstand gesuchte gesuchtes gemeint gemeinte gesucht
-    sagen sage meine suche suchen wähle wählen nimm nehmen finde finden klicke klicken zeige zeigen auf als nenne nennen beschreibe beschreiben beschrieben bezeichnen passende kurze eindeutige mögliche hier folgende lautet bitte für zu um handelt sich such mit von gut besser am besten
-    je nous tu vous il elle on c' c'est ce cet cette ça mon ma mes le la les l' un une de du d' est sont serait pourrait peut doit description expression réponse proposition cible objet élément recherché visé dirais décrirais décrire dire dis parle pense cherche choisis choisissez prenez
-    prends cherchez trouvez trouver sélectionnez cliquez sur comme par à voici courte bonne possible unique appeler appelle veux s'agit pour question qui l'objet désigner identifier
-    podrías podríamos puedes podrías pourriez podrias könntest
-    yo él ella eso esto es sería son puede podría debe mi tu su el la los las un una de del descripción expresión respuesta propuesta objetivo objeto elemento buscado referido diría describiría describir decir digo refiero hablo busco elige elija escoge escoja selecciona seleccione busca
-    busque encuentra encuentre toma haz clic en como por para a aquí tienes va está trata se me corta breve única posible buena mejor llamaría que lo al identificar señalar
-    eu ele ela isso isto é seria são pode poderia deve meu minha o os as um uma de do da descrição expressão resposta proposta alvo objeto elemento diria descreveria descrever dizer digo refiro falo falando estou procuro escolha selecione procure encontre pegue clique em como por para a aqui vai está trata-se
-    trata se me curta única possível boa melhor chamaria referindo ao à identificar
-    ik wij je jij u hij zij het dat dit de een mijn is zijn zou kan kunnen moet beschrijving uitdrukking antwoord voorstel doel doelobject object bedoelde bedoeld gezochte zeggen zeg bedoel zoek kies neem pak vind selecteer klik op als noemen noem beschrijven omschrijven gaat om hier volgt korte
-    unieke mogelijke goede beste voor naar met van te
-    """
-)
-_EXPLAINING = words(
-    """
-    this that these those it its it's there there's the a an other others another rest remaining only unique uniquely uniqueness distinct distinctive distinguish distinguishes distinguishing differ differs different differentiate identify identifies identification identifiable single singles
-    out ambiguous ambiguity unambiguous unambiguously enough suffices sufficient sufficiently alone because since as so for why reason reasons reasoning rationale explanation justification note notes key feature features property properties attribute attributes used color colour colors colours size sizes type
-    types shape position positions orientation location category material count word words length characters confidence high medium low no none nothing not nobody one ones else all every everything any each same like same-looking such in scene picture image list context set group display distractor distractors objects items
-    candidates object item target description expression phrase head noun is are was were has have had does do did share shares shared look looks looking match matches fit fits would could can should will be been being make makes made sure clear clearly know knows let me if you need more less detail details further help helps hope ok okay
-    got right correct good best better shorter longer concise natural works work left-out omitted mentioned mention mentions included include includes chosen chose choose because-of both either and or but nor than from to of on by with without at sets set apart opposed compared unlike contrast versus vs
-    above below before previously previous later see same again later determined tbd default question questions answer yes done ready luck end finished enjoy cheers identical difficult hard moment indistinguishable interchangeable able unable possible impossible their his her its first second third fourth draft requested visible isn't aren't doesn't don't won't wouldn't it'll you'll way i we my your our use using need needs find finds found also just very too still even what which who that's two three several
-    +loc -loc unique: listener hearer speaker reader viewer people person anyone someone
-    alle anderen andere anderes sind ist nur dieses dieser diese einzige einzigen einzigartig eindeutig anders aussehen sehen aus unterscheidet unterscheiden denn weil reicht genügt farbe größe typ form begründung erklärung hinweis kein keine keiner objekte objekt so der die das den im bild szene sonst nichts
-    les autres autre sont est seul seule unique différent différents différente différentes parce que suffit couleur taille type forme raison explication note aucun aucune objet objets dans la scène image ainsi cette ce
-    los demás otros otras otro son es único única distinto distintos diferente diferentes porque basta color tamaño tipo forma razón explicación nota ningún ninguna objeto objetos en la escena imagen así esta este
-    os demais outros outras outro são é único única diferente diferentes pois porque basta cor tamanho tipo forma razão explicação nenhum nenhuma objeto objetos na cena imagem assim esta este
-    de andere anderen zijn is enige uniek anders omdat kleur grootte type vorm reden uitleg geen object objecten in scène afbeelding deze dit
-    """
-)
+_DISCOURSE = WORDS["discourse"]
+_SAYING = WORDS["saying"]
+_EXPLAINING = WORDS["explaining"]
 _TALK = _DISCOURSE | _SAYING | _EXPLAINING
 # Words of talk that also tell objects apart, unless words about language stand beside them.
 _DESCRIBING = words("right short shorter shortest long longer high low medium above below new single marked different")
@@ -76,17 +29,7 @@ _LANGUAGE = words(
     "description expression phrase answer response output result word words version sentence text sure got confidence see you i all objects others other"
 )
 # After these the phrase itself may begin.
-_ANCHORS = words(
-    """
-    is be are was call called calling name say saying said mean means use pick choose select find locate grab take get touch click tap spot indicate describe identify see
-    describing saying finding seeing want need it's that's he's she's its there's what's about: suggest propose try
-    ist wäre sind sagen sage meine suche wähle nimm finde klicke auf als nenne um such
-    est serait sont c'est dirais dire dis parle cherche choisis choisissez prenez prends cherchez trouvez sélectionnez comme veux sur
-     sería son diría decir digo elige elija escoge escoja selecciona busca encuentra toma como
-     seria são diria dizer digo escolha selecione procure encontre pegue como
-    is zou zeggen zeg bedoel zoek kies neem pak vind selecteer als noemen om op naar
-    """
-)
+_ANCHORS = WORDS["anchors"]
 
 
 # Small words that a phrase may follow only after these, or only before an article of their language.
@@ -265,12 +208,7 @@ _TASK_NOUN = re.compile(
     r"|(?:all|both|some|none|most|many|each|several) of (?:them|these|those|the objects)\b",
     I,
 )
-_BEFORE_ARTICLES = words(
-    """
-    in on at behind under above below near by next beside beneath between with without facing wearing holding has have having contains all both half opposite against inside outside over to of from like touching not what who everything closest nearest
-    hinter vor neben unter über auf an bei mit ohne derrière devant sous sur dans avec sans detrás delante bajo sobre en con sin junto atrás embaixo em com sem ao achter voor naast onder op bij met zonder as only
-    """
-)
+_BEFORE_ARTICLES = WORDS["before_articles"]
 # Beginnings of remarks on the task or to the listener, and whole answers without a description.
 _NO_DESCRIPTION = re.compile(
     any_of(

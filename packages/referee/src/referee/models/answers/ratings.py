@@ -23,7 +23,7 @@ from referee.models.answers.clauses import (
     split_sentences,
 )
 from referee.models.answers.json_objects import find_json
-from referee.models.answers.vocabulary import MARKERS, any_of, number_words, plain_text, words
+from referee.models.answers.vocabulary import MARKERS, WORDS, any_of, number_words, plain_text, words
 
 I = re.IGNORECASE  # noqa: E741
 LONGEST = 6_000
@@ -39,19 +39,7 @@ _NO_KEYS = words(
 )
 _TO = r"\s*(?:-|to|bis(?: zu)?|à|a|até|hasta|tot(?: en met)?|through|~|至|到|から|and|und|et|y|e|en)\s*"
 _OF = r"\s*(?:/|out of(?: a possible| a maximum of)?|von(?: maximal)?|sur|sobre|de(?: un total de)?|em|van(?: de)?|op(?: de)?|of)\s*"
-_RATING_WORDS = words(
-    """
-    honest personal lower downgrade upgrade place placed wanted rate rates rated rating ratings score scores scored scoring give gives gave given giving assign assigned assigning award awards awarded grade graded grades deserves deserve deserving
-    gets get getting earns earn merits merit receives receive put putting mark marks worth value level quality fluency adequacy clarity grammar grammaticality naturalness readability overall text sentence
-    description phrase one utterance solid easy strong full perfect fair good decent weak generous comfortable rounded point points pts pt star stars likert appropriate adequate justified warranted feels sounds scale on
-    around about approximately roughly total sum ranking wording lands sits comes estimate somewhere clearly upgraded downgraded raised lowered fairer less parce consider assessment evaluation judgement judgment impression naturally stands land sit down bring brings bringing lowest highest flawless of out
-    dafür bewertung wertung note gebe geben vergebe vergeben bewerte bewerten punkt punkte punkten punktzahl sterne satz text mit insgesamt beurteilung einschätzung eine einen ein würde verdient glatte klare knappe bekommt erhält urteil gesamt satzes verteile
-    ma note donne donnerais mets mettrais attribue attribuerais évaluation points point étoiles texte phrase mérite vaut obtient lui accorde de un une cette globale
-    puntuación calificación nota doy daría pongo pondría otorgo otorgaría puntos punto estrellas frase texto merece obtiene le un una evaluación valoración esta asigno calificaría calificaría como
-    nota dou daria atribuo atribuiria pontuação pontos ponto estrelas frase texto merece avaliação um uma leva classificação minha
-    beoordeling geef geven zou cijfer punten punt sterren zin tekst verdient krijgt een waardering oordeel mijn toe ken
-    """
-)
+_RATING_WORDS = WORDS["rating"]
 _RATE = Grammar(
     CARRIER - words("top you listener reference object item option image picture referent") | _RATING_WORDS,
     cues_before(
@@ -102,7 +90,7 @@ _ELSE = re.compile(
     I,
 )
 _EXPLAINED = re.compile(
-    r"\b(?:would|could|might|typical|previous|other|last|average|reserved|normally|usually|others?|some|max\w*|perfect|scale|expect\w*|means|meaning|being|grammar|style|fluency|clarity|adequacy|content|spelling|form|rater\w*|was going|wäre|serait|sería|seria|hätte|considered|initially|first|thought|zuerst|au début|al principio)\b", I
+    r"\b(?:would|could|might|typical|previous|other|last|average|wrong|reserved|normally|usually|others?|some|max\w*|perfect|scale|expect\w*|means|meaning|being|grammar|style|fluency|clarity|adequacy|content|spelling|form|rater\w*|was going|wäre|serait|sería|seria|hätte|considered|initially|first|thought|zuerst|au début|al principio)\b", I
 )  # fmt: skip
 _FINAL = r"(?:final|overall|total|gesamt\w*|insgesamt|globale?|总分|総合|end(?:gültige)?)(?: (?:rating|score|grade|answer|bewertung|note|puntuación|nota|assessment|evaluation|quality))?|final|answer|verdict|rating|score|bewertung|wertung|note|nota|puntuación|calificación|pontuação|beoordeling|评分|分数|得分|評価|スコア"
 _MARKED = re.compile(

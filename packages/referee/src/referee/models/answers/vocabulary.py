@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
 
 
 def any_of(*phrases: str) -> str:
@@ -15,6 +19,16 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+def replace_all(text: str, rules: Iterable[tuple[str, str]]) -> str:
+    """Return a text after replacements of patterns, one after the other, ignoring case."""
+    for pattern, replacement in rules:
+        text = re.sub(pattern, replacement, text, flags=re.IGNORECASE)
+    return text
+
+
+# The lists of words; those of numbers are tables of their own.
+_LISTS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
+WORDS = {name: words(listed) for name, listed in _LISTS.items() if isinstance(listed, str)}
 # Where a word may begin: Chinese and Japanese have no spaces between words.
 START = r"(?<![^\W\u3040-\u30ff\u4e00-\u9fff])(?<!')"
 
@@ -28,24 +42,8 @@ KINDS = any_of(
     r"物体|对象|选项|編号|编号|番号|オブジェクト|画像|图片?|図",
 )
 
-NUMBER_WORDS = {
-    "en": ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
-    "de": ("eins", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn"),
-    "fr": ("un", "deux", "trois", "quatre", "cinq", "six", "sept", "huit", "neuf", "dix"),
-    "es": ("uno", "dos", "tres", "cuatro", "cinco", "seis", "siete", "ocho", "nueve", "diez"),
-    "pt": ("um", "dois", "três", "quatro", "cinco", "seis", "sete", "oito", "nove", "dez"),
-    "nl": ("één", "twee", "drie", "vier", "vijf", "zes", "zeven", "acht", "negen", "tien"),
-    "zh": ("一", "二", "三", "四", "五", "六", "七", "八", "九", "十"),
-    "ja": ("一", "二", "三", "四", "五", "六", "七", "八", "九", "十"),
-}
-ORDINALS = {
-    "en": ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"),
-    "de": ("erst", "zweit", "dritt", "viert", "fünft", "sechst", "siebt", "acht", "neunt", "zehnt"),
-    "fr": ("premi[eè]re?", *(f"{n}ième" for n in ("deux", "trois", "quatr", "cinqu", "six", "sept", "huit", "neuv"))),
-    "es": ("primera?o?", "segund[oa]", "tercera?o?", "cuart[oa]", "quint[oa]", "sext[oa]", "séptim[oa]", "octav[oa]"),
-    "pt": ("primeir[oa]", "segund[oa]", "terceir[oa]", "quart[oa]", "quint[oa]", "sext[oa]", "sétim[oa]", "oitav[oa]"),
-    "nl": ("eerste", "tweede", "derde", "vierde", "vijfde", "zesde", "zevende", "achtste", "negende", "tiende"),
-}
+NUMBER_WORDS = {language: tuple(line.split()) for language, line in _LISTS["numbers"].items()}
+ORDINALS = {language: tuple(line.split()) for language, line in _LISTS["ordinals"].items()}
 
 
 def number_words(language: str | None = None) -> dict[str, int]:
