@@ -183,7 +183,7 @@ class Grammar(NamedTuple):
 CHANGES = r".*\b(?:brings?|lowers?|raises?|drops?|tips|makes?|takes|leaves|puts) (?:it|this|that|me|the score)\b[\w ]*$|.*\b(?:leav(?:es|ing)|bleibt|reste|queda|resta|blijft)\W*$"
 # A definite noun phrase and a copula.
 _NAMES_OBJECT = re.compile(
-    r"^[\W]*(?:[^\W\d]+\W+){0,4}?(?:the|only|das|der|die|le|la|les|l['’]|el|o|a|as|os|het|de|something)\b.*\b(?:is|are|be|corresponds? to|namely|refers to|ist|est|es|é)\W*(?:[^\W\d]+\W+){0,3}$|.*[是は]\W*$|"
+    r"^(?!.*\b(?:maximum|minimum|max|min|average|total|number|count|limit|sum|range|confidence|probability|chance|score|size|length|age|year|version|page|step)\W*(?:is|are|be|ist|est|es|é)\b)[\W]*(?:[^\W\d]+\W+){0,4}?(?:the|only|das|der|die|le|la|les|l['’]|el|o|a|as|os|het|de|something)\b.*\b(?:is|are|be|corresponds? to|namely|refers to|ist|est|es|é)\W*(?:[^\W\d]+\W+){0,3}$|.*[是は]\W*$|"
     + CHANGES,
     I,
 )
@@ -322,7 +322,7 @@ def _classify_group(left: str, right: str, grammar: Grammar) -> str:
     """Return the claim about a group of options between two parts of a clause."""
     if _LANDMARK.search(left) and not _UNDECIDED.search(f"{left} {right}"):
         return ""
-    if re.search(r"\b(?:options|choices|possibilities|numbers) (?:are|were|include)\W*$", left, I):
+    if re.search(r"\b(?:objects|options|choices|possibilities|numbers)(?: are| were| include|\W*:)\W*$", left, I):
         return ""
     around = _WEAK.sub(" ", f"{left} {right}")
     if NEGATION.search(left) and not _UNDECIDED.search(left):
@@ -367,7 +367,7 @@ HEDGED = re.compile(
 )
 _SUPPOSES = re.compile(
     r"\b(?:would|might|could|wäre|hätte|serait|sería|seria)\b[^.;⟦]*(?:⟦\d+⟧[^.;]*)?\b(?:without|ohne|sans|zonder)\b|\b(?:without|with (?:a|fewer|more|less|better)|ohne|sans|zonder)\b[^.;⟦]*\b(?:would|might|could|wäre|hätte|serait)\b|\b(?:would|might|could) have (?:been|got|given)\b"
-    r"|\b(?:for (?:example|instance)|zum beispiel|par exemple|por ejemplo|por exemplo|bijvoorbeeld|if|unless|depending|depends on|whether|assuming|supposing|suppose (?:it|that|the|you)|otherwise|wenn|falls|sonst|à moins|selon|caso|indien|tenzij)\b|(?:^|[,;:(]\s*)(?:si(?! ?,)|se(?! (?:trata|refere|refiere))|assume|suppose|imagine|angenommen|supposons|supongamos|suponha|stel)\b|\bsuch as\b|\b(?:you|they|he|she|users?|prompt|people|someone|somebody|everyone|nobody)(?: (?:said|wrote|gave|told|mentioned|claimed?s?|says|states?|thinks?))\b|\b(?:had|were) (?:it|he|she|they|this|that|the \w+|i|you)\b|如果|假如|もし|例如|比如|例えば",
+    r"|\b(?:for (?:example|instance)|zum beispiel|par exemple|por ejemplo|por exemplo|bijvoorbeeld|if|unless|depending|depends on|whether|assuming|supposing|suppose (?:it|that|the|you)|otherwise|wenn|falls|sonst|à moins|selon|caso|indien|tenzij)\b|(?:^|[,;:(]\s*)(?:si(?! ?,)|se(?! (?:trata|refere|refiere))|assume|suppose|imagine|angenommen|supposons|supongamos|suponha|stel)\b|\bsuch as\b|\b(?:you|they|he|she|users?|prompt|people|someone|somebody|everyone|nobody)(?: (?:said|wrote|gave|told|mentioned|claimed?s?|says|states?|thinks?))\b|(?:^|[,;] )should (?:it|he|she|they|this|that|you|the \w+)\b|\b(?:had|were) (?:it|he|she|they|this|that|the \w+|i|you)\b|如果|假如|もし|例如|比如|例えば",
     I,
 )
 
@@ -399,7 +399,7 @@ def claims_of_sentence(sentence: str, grammar: Grammar) -> list[Claim] | None:
     """
     plain = HEDGED.sub(lambda m: " " * len(m[0]), sentence)
     plain = _DENIED_LABEL.sub(lambda m: "not".ljust(len(m[0])), plain)
-    if plain.rstrip(" \"')*").endswith("?") or _ASKS.search(plain):
+    if plain.rstrip(" \"')*").endswith("?") or _ASKS.search(plain) or re.match(r"\W*(?:so )?you\b.*\?", sentence, I):
         return None
     claims = find_claims(plain, grammar)
     if _SUPPOSES.search(plain):

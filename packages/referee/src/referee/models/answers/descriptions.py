@@ -479,7 +479,8 @@ def _find_quoted(line: str) -> str | None:
             not clause and following.strip() and not _is_talk(following) and not _FINITE.search(following)
         ):
             continue
-        if _REJECTED_BEFORE.search(clause) or _REJECTED_AFTER.search(following):
+        is_asked = after.lstrip(AROUND)[:1] in ("?", "？") and not clause.lower().endswith("about")
+        if is_asked or _REJECTED_BEFORE.search(clause) or _REJECTED_AFTER.search(following):
             is_rejected = True
         else:
             says.setdefault(quote[1].casefold(), quote[1])
@@ -501,7 +502,7 @@ _OF_ALL = re.compile(
     I,
 )
 _STATED = re.compile(
-    r"((?:the|an?) [^.;:!?\n]{2,80}?) (?:is|would be) (?:the (?:target|referent|target object|intended object)|what (?:i|you) (?:mean|want|am looking for|describe)|(?:the|a|my) (?:\w+ )?(?:description|expression|phrase|answer)|(?:enough|sufficient|unambiguous|unique))\b[^\n\"]*$",
+    r"((?:the|an?) [^.;:!?\n]{2,80}?) (?:is|would be) (?:the one(?=\W*$)|the (?:target|referent|target object|intended object)|what (?:i|you) (?:mean|want|am looking for|describe)|(?:the|a|my) (?:\w+ )?(?:description|expression|phrase|answer)|(?:enough|sufficient|unambiguous|unique))\b[^\n\"]*$",
     I,
 )
 # What a speaker says last about the own words.
@@ -769,7 +770,7 @@ def _find_end_of_saying(text: str) -> int:
 
 # Remarks, codes of errors, further items of a list, and openings that no phrase follows.
 _NO_PHRASE = re.compile(
-    r".*\w or \w|(?:one|any|some|each|either|all|both) of the \w+s\W*$|something (?:went|is|was|else)|(?:perfect|wow|yay|cool|awesome|amazing|brilliant|lovely|super|true|false)\W*$|(?:that|it|this) depends\b|out of (?:memory|time|range|bounds)|.*(?:一样|同じ|\b(?:iguales|idéntic[oa]s|identiques|gleich|iguais|hetzelfde))[。.!]?$|no (?:idea|clue|way|reason|worries|thanks|answer|comment|problem)\W*$|looking forward|(?:danke|merci|gracias|obrigad[oa]|bedankt|grazie)\b|(?:necesito|quiero|puedo|tengo|estoy|preciso|quero|posso|tenho|estou)\b|(?:他|其他|其它|ほか|その他)(?:の[^、。]*)?[はが都的]"
+    r".*\w or \w|(?:one|any|some|each|either|all|both) of (?:the )?(?:\w+ )?\w+s\W*$|something (?:went|is|was|else)|(?:perfect|wow|yay|cool|awesome|amazing|brilliant|lovely|super|true|false)\W*$|(?:that|it|this) depends\b|out of (?:memory|time|range|bounds)|.*(?:一样|同じ|\b(?:iguales|idéntic[oa]s|identiques|gleich|iguais|hetzelfde))[。.!]?$|no (?:idea|clue|way|reason|worries|thanks|answer|comment|problem)\W*$|looking forward|(?:danke|merci|gracias|obrigad[oa]|bedankt|grazie)\b|(?:necesito|quiero|puedo|tengo|estoy|preciso|quero|posso|tenho|estou)\b|(?:他|其他|其它|ほか|その他)(?:の[^、。]*)?[はが都的]"
     r"|(?:be|keep|make|remember|consider|focus|ensure|avoid|specify|clarify|include|add|compare|explain|stay)\b(?! button)|unknown \w+\W*$|nan\W*$|(?:the|my|our) (?:goal|aim|purpose|difference|problem|issue|trick|point|idea)\b(?! of the \w+ on)"
     r"|.*\b(?:maybe|perhaps)\b|.*\b(?:meet|help|thank|tell|for) you\b|(?:an?|the) [^,]+, (?:an?|the) [^,]+,? and (?:an?|the) \w+"
     r"|[^\W\d_]+(?:, [^\W\d_]+){3,}\W*$|(?:veo|vejo|observo|alle|ils|elles|ellos|todos|tous|toutes|zij|ze|sie|les autres|se (?!\w+ó\b))\b"
@@ -780,7 +781,7 @@ _NO_PHRASE = re.compile(
     I,
 )
 _TEXT_NOUN = re.compile(
-    r"(?:similar|identical|different|alike|unique|distinct|visible|missing|unclear|unknown|hard|difficult|impossible|easy|not|the same|like the (?:others|rest))\b|(?:an?|the|my|your) (?:\w+ )?(?:picture|image|photo|scene|screenshot|list|text|description|expression|sentence|phrase|task|test|example|joke|trick|placeholder|guess|question|problem|challenge)s?(?: (?:that|which|of|for|to|about|in)\b|\W*$)",
+    r"(?:similar|identical|different|alike|unique|distinct|visible|missing|unclear|unknown|hard|difficult|impossible|easy|not|niet|nicht|pas|the same|like the (?:others|rest))\b|(?:an?|the|my|your) (?:\w+ )?(?:picture|image|photo|scene|screenshot|list|text|description|expression|sentence|phrase|task|test|example|joke|trick|placeholder|guess|question|problem|challenge)s?(?: (?:that|which|of|for|to|about|in)\b|\W*$)",
     I,
 )
 
@@ -868,7 +869,9 @@ _STATEMENT = re.compile(
 
 def _is_contact_clause(text: str, verb: re.Match[str]) -> bool:
     """Whether a verb belongs to a relative clause without a pronoun: "the one I'd sit on"."""
-    return bool(re.match(r"(?:the|an?|that|those|these) [^,.;:]*\b(?:i|you|we|he|she|they)\b", text[: verb.end()], I))
+    return verb[0].lower() not in ("is", "are", "was", "were") and bool(
+        re.match(r"(?:the|an?|that|those|these) [^,.;:]*\b(?:i|you|we|he|she|they)\b", text[: verb.end()], I)
+    )
 
 
 def parse_properties(text: str) -> tuple[str, list[tuple[str, Any]]] | None:

@@ -26,7 +26,7 @@ DEEPEST = 40
 _PICTURE = r"(?:in|on) the (?:provided |given )?(?:image|picture|photo|screenshot|screen|scene)"
 _SEEN = r"(?:find|see|locate|spot|detect)"
 ABSENT = re.compile(
-    rf"(?:\bnot|n['’]t|\bcannot be) (?:clearly |currently )?(?:be )?(?:visible|found|located|seen|present|shown|depicted|in (?:the|this) (?:image|picture|photo|screenshot))\b|\bthere(?: is| are|['’]s) (?:nothing\b|no\b(?! (?:doubt|image|picture|need|way|problem)))"
+    rf"(?:\bnot|n['’]t|\bcannot be) (?:clearly |currently )?(?:be )?(?:visible|found|located|seen|present|shown|depicted|in (?:the|this) (?:image|picture|photo|screenshot))\b|\bthere(?: is|are)n['’]t any\b|\bthere(?: is| are|['’]s) (?:nothing\b|no\b(?! (?:doubt|image|picture|need|way|problem)))"
     rf"|\b(?:(?:not|n['’]t) (?:clearly )?(?:visible|present|found|shown|depicted|{_PICTURE})|(?:is|are) no(?:t| such|t any)?\b[^.]{{0,60}}\b{_PICTURE}"
     r"|does(?: not|n['’]t) (?:exist|appear|contain|show)|no such|none of the|there (?:are|is) none|no (?:\w+ ){0,3}(?:found|match(?:es)?|matched|visible|present|detected))\b"
     r"|\b(?:no (?:object|item|element|region)s?|nothing) (?:match|fit|correspond|that|in the)|^(?:i see |there is(?: no|n['’]t an?)) (?:\w+ ){1,4}(?:here|in sight)\b|^i see no \w+|\bin sight\b|^no (?:bounding )?box(?:es)?\b"
@@ -101,7 +101,7 @@ _CLAUSE = re.compile(
 _NOT_ASSERTED = re.compile(
     r"\b(?:not|never|no(?! (?:doubt|other|question|wait)|[,:;.])|wrong|incorrect|rejected?|excluded?|nicht|keine?[nrs]?|falsch|pas|niet|geen|não|nenhuma?)\b(?! (?:sure|certain|exact\w*|entirely))|n['’]t\b"
     r"|\b(?:rather than|instead of|unlike|at first|initially|first (?:guess|thought|attempt|i)|draft|originally|zuerst|d['’]abord|al principio|no início|eerst)\b"
-    r"|\b(?:other|another|distractor|reference|example|previous|neighbou?r\w*|andere[nrs]?|autre|otr[oa]|outr[oa])\b(?! than)"
+    r"|\b(?:other|another|distractor|reference|example|previous|vor(?:ige|herige)\w*|précédente?|anterior|vorige|neighbou?r\w*|andere[nrs]?|autre|otr[oa]|outr[oa])\b(?! than)"
     r"|\b(?:or|either|if|whether|depending|hesitat\w*|torn|undecided|might|oder|falls|ou|o bien)\b|\bof\s*$|\b(?:but|except(?: for)?|format|size|resolution|dimensions?)\W*$|\b(?:image|picture|photo|screenshot|screen|background)\W*(?:(?:is|are|covers|has|spans)\W*)?$|^\W*rgb",
     re.IGNORECASE,
 )
@@ -171,12 +171,12 @@ def _keep_asserted(text: str) -> str:
 # What others say, where the model looks or does not look, and forms of answers.
 _OF_OTHERS = re.compile(
     r"\b(?:you|users?|someone|somebody|prompt|question|they|he|she) (?!(?:can|could|may|mean\w*|are|want\w*|described|asked|find|see|go)\b)[^\W\d]+|\b(?:i|we)\b(?!['’](?:d|ll|m|ve) |\s+(?:\w+ly |first |now |would |will |can |could )*(?:see|f[io]u?nd|mark\w*|sa[yi]d?|meant?|think|guess|believe|estimate|draw|click|tap|locate\w*|choose|pick|put|place|point|spot\w*|detect\w*|identif\w+|get|got|suggest|propose|am|have)\b)"
-    r"|\b(?:search|outside|ignor\w*|crop\w*|zoom\w*)\b|\b(?:form|format|syntax|template)\W*$|^\W*(?!(?:locate|box|bbox|boundingbox|rect|rectangle|point|click|tap|answer|return|print|mark|draw|select|list|tuple|array|region|select\w*|report|submit)\b)[a-z_]+\($|不|没|無",
+    r"|\b(?:vous avez|sie haben|du hast|usted|você|confirm|verify|reads?|search|outside|ignor\w*|crop\w*|zoom\w*)\b|\b(?:form|format|syntax|template)\W*$|^\W*(?!(?:locate|box|bbox|boundingbox|rect|rectangle|point|click|tap|answer|return|print|mark|draw|select|list|tuple|array|region|select\w*|report|submit)\b)[a-z_]+\($|不|没|無",
     re.IGNORECASE,
 )
 # What may follow a place: nothing, a label, a remark after a mark, what is there, or a statement that it is the one.
 _CLOSING = re.compile(
-    r"\W*(?:$|[,;:(\[—–|-]|\.\s|(?!first|again|wrong|incorrect|too|instead|yet)[^\W\d]+\W*$|(?:to|through|(?:bottom|lower|upper|top)\b|rather than|instead of|not|is|was|are|being|marks|contains|encloses|covers|surrounds|shows|bounds|for|in|of|with|on|around|and)\b(?! (?:wrong|incorrect|too|not|ask|found|then|see|look\w*|check|try|would)\b)|because|since|as\b|ist\b|est\b|es\b|é\b|<|です|に|は|是)",
+    r"\W*(?:$|[,;:(\[—–|-]|\.\s|(?!first|again|wrong|incorrect|too|instead|yet)[^\W\d]+\W*$|(?:is|was|are)\b(?= (?:the|an?|my|where|what i|it|its|one|around|about)\b)|(?:to|through|(?:bottom|lower|upper|top)\b|rather than|instead of|not|being|marks|contains|encloses|covers|surrounds|shows|bounds|for|in|of|with|on|around|and)\b(?! (?:wrong|incorrect|too|not|ask|found|then|see|look\w*|check|try|would)\b)|because|since|as\b|ist\b|est\b|es\b|é\b|<|です|に|は|是)",
     re.IGNORECASE,
 )
 _ALTERNATIVE = re.compile(r"\b(?:or|either|if|depending|hesitat\w*|torn|oder|falls|ou|o bien)\b", re.IGNORECASE)
@@ -185,7 +185,7 @@ _CONCLUDES = re.compile(
 )
 # What may stand right before a place that is asserted: nothing, a label, a verb of placing, or up to four words that name the object.
 _LEADS = re.compile(
-    r"(?:^|[:：=→>*|-]|\b(?:is|are|was|be|at|in|on|within|inside|box(?:es)?|bbox|coordinates?|region|location|area|around|about|approximately|estimate|say|mean|meant|answer|here|and|to|from|point|mark|draw|choose|pick|click|tap|occupies|covers|spans|found|see"
+    r"(?:^|[:：=→>*|-]|(?<!was )(?<!were )\b(?:is|are|be|at|in|on|within|inside|box(?:es)?|bbox|coordinates?|region|location|area|around|about|approximately|estimate|say|mean|meant|answer|here|and|to|from|point|mark|draw|choose|pick|click|tap|occupies|covers|spans|found|see"
     r"|ist|sind|bei|est|sont|en|está|são|é|em|op|und|et|e|y|van)|[是在为は]|['’]s)[\s\"'(\[*`]*$"
     r"|^(?!\W*(?:it|they|this|that|one|all|any|each|both|ignore|skip|avoid|outside|beyond|exclude|without|use|see|consider|compare|look|check)\b)\W*(?:[^\W\d][\w-]*,? ){0,3}[^\W\d][\w-]*(?: \d(?:\.\d+)?)?,?[\s\"'(\[*`]*$|^\W*\d?\W*$|[,;]\W*$",
     re.IGNORECASE,

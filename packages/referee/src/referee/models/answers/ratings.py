@@ -80,6 +80,7 @@ _ELSE = re.compile(
         rf"\b(?:confidence|certainty|errors?|mistakes?|words?|length|sentence|step|version|line|example|item|question|max\w*|min\w*|konfidenz|confiance|confianza)\b[\s\"*]*(?:[:=#]|is|are|level)?[\s\"*]*{_N}\s*%?",
         rf"{_N}\s*%\s*(?:sure|confiden\w+|certain\w*)|\((?:confidence|i am|about)\D{{0,20}}\d+\s*%?\)",
         rf"\b(?:subtract\w*|deduct\w*|minus|tak(?:e|ing) off|los(?:es?|t|ing)|removed?|docked|-)\s+(?:a |the )?{_N}(?: points?)?|{_N} points? (?:off|less|lower|deducted|abzug)",
+        rf"{_N} (?:for|on|in) (?:its |the )?(?:grammar|spelling|style|form|content|meaning|vocabulary)\b",
         r"\b\d+(?:st|nd|rd|th)\b|(?m:^\s*\d{1,2}[.)]\s+(?=[^\W\d]))(?=(?:.*\n)+?\s*\d{1,2}[.)]\s)",
         rf"\bon an? {_N}[- ](?:points?|to|-)[^.;\n]*",
         rf"\b(?:at (?:least|most|best|a (?:min|max)imum)|minimum|maximum|no more than|(?:more|less|fewer|greater|higher|lower|better|worse|short) (?:than|of)|above|below|over|under|up to|beyond|mehr als|weniger als|mindestens|höchstens|über|unter|au moins|au plus|plus de|moins de|más de|menos de|al menos|como mínimo|mais de|menos de|pelo menos|no mínimo|meer dan|minder dan|minstens|hoogstens)\s+(?:an? |eine |un |uma? |een )?{_N}(?!{_OF}\d)",
