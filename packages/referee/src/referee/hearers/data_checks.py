@@ -104,7 +104,7 @@ def _check_coding(trials: Sequence[Trial], answers: Sequence[tuple[Trial, Respon
         yield _make_fault(
             "coding",
             found,
-            f"In {_format_count(len(swapped), 'item')} the message is true of one object that is not coded as the target, and {_format_count(people, 'answer')} "
+            f"In {_count_noun(len(swapped), 'item')} the message is true of one object that is not coded as the target, and {_count_noun(people, 'answer')} "
             "chose that object: the target is probably miscoded, and right answers count as wrong.",
         )
     rest = [trial for trial in false if trial not in set(found)]
@@ -113,7 +113,7 @@ def _check_coding(trials: Sequence[Trial], answers: Sequence[tuple[Trial, Respon
         yield _make_fault(
             "coding",
             rest,
-            f"In {_format_count(len(rest), 'trial')} the message is not true of the target: in {rest[0]} {message!r} is not true of {target!r}.",
+            f"In {_count_noun(len(rest), 'trial')} the message is not true of the target: in {rest[0]} {message!r} is not true of {target!r}.",
         )
 
 
@@ -193,7 +193,7 @@ def _check_items_of_parts(trials: Sequence[Trial]) -> Iterator[DataFault]:
             yield _make_fault(
                 "items",
                 (trial for item in a if item in common for trial in (*a[item], *b[item])),
-                f"{first!r} and {second!r} share {_format_count(len(common), 'item')} (of {len(a):,} and {len(b):,}): they are not independent.",
+                f"{first!r} and {second!r} share {_count_noun(len(common), 'item')} (of {len(a):,} and {len(b):,}): they are not independent.",
             )
 
 
@@ -221,14 +221,14 @@ def _check_duplicates(trials: Sequence[Trial], answers: Sequence[tuple[Trial, Re
         yield _make_fault(
             "duplicates",
             (i for ids in copies for i in ids),
-            f"{_format_count(sum(len(ids) - 1 for ids in copies), 'trial')} equal another one in everything but the id, as {copies[0][0]} and {copies[0][1]}.",
+            f"{_count_noun(sum(len(ids) - 1 for ids in copies), 'trial')} equal another one in everything but the id, as {copies[0][0]} and {copies[0][1]}.",
         )
     repeated = Counter(response for _, response in answers)
     same = [r for r, count in repeated.items() if count > 1]
     if same:
         extra = sum(repeated[r] - 1 for r in same)
         yield _make_fault(
-            "duplicates", (r.trial for r in same), f"{_format_count(extra, 'answer')} occur in the data twice or more."
+            "duplicates", (r.trial for r in same), f"{_count_noun(extra, 'answer')} occur in the data twice or more."
         )
     seen = Counter((trial.id, r.hearer) for trial, r in answers if repeated[r] == 1)
     again = {key: count for key, count in seen.items() if count > 1}
@@ -236,7 +236,7 @@ def _check_duplicates(trials: Sequence[Trial], answers: Sequence[tuple[Trial, Re
         yield _make_fault(
             "duplicates",
             (trial for trial, _ in again),
-            f"{_format_count(len(again), 'pair')} of a person and an item occur more than once ({sum(again.values()):,} answers): later answers may remember "
+            f"{_count_noun(len(again), 'pair')} of a person and an item occur more than once ({sum(again.values()):,} answers): later answers may remember "
             "the first.",
         )
 
@@ -361,7 +361,7 @@ def _check_times(answers: Sequence[tuple[Trial, Response]]) -> Iterator[DataFaul
             odd = [trial for trial, time in times if low <= time < high]
             if odd:
                 yield _make_fault(
-                    "times", odd, f"{name} is {words} in {_format_count(len(odd), 'answer')} of {len(times):,}."
+                    "times", odd, f"{name} is {words} in {_count_noun(len(odd), 'answer')} of {len(times):,}."
                 )
 
 
@@ -372,12 +372,12 @@ def _check_blanks(
     silent = [t.id for t in trials if any(not _has_description(d) for d in t.references)]
     if silent:
         yield _make_fault(
-            "blank", silent, f"{_format_count(len(silent), 'trial')} have a description without words or properties."
+            "blank", silent, f"{_count_noun(len(silent), 'trial')} have a description without words or properties."
         )
     void = [r.trial for _, r in answers if r.description is not None and not _has_description(r.description)]
     if void:
         yield _make_fault(
-            "blank", void, f"{_format_count(len(void), 'answer')} are to a description without words or properties."
+            "blank", void, f"{_count_noun(len(void), 'answer')} are to a description without words or properties."
         )
     no_choice = (Outcome.TIMEOUT, Outcome.DONT_KNOW)
     # A flag says what else an answer was that names no object.
@@ -390,7 +390,7 @@ def _check_blanks(
         yield _make_fault(
             "blank",
             (*none, *blank),
-            f"{_format_count(len(none) + len(blank), 'answer')} are blank: no object was chosen.",
+            f"{_count_noun(len(none) + len(blank), 'answer')} are blank: no object was chosen.",
         )
 
 
@@ -398,6 +398,6 @@ def _has_description(description: Description) -> bool:
     return bool((description.text or "").strip() or description.properties or description.meaning is not None)
 
 
-def _format_count(number: int, noun: str) -> str:
+def _count_noun(number: int, noun: str) -> str:
     """Return a number with its noun in singular or plural."""
     return f"{number:,} {noun}{'s' * (number != 1)}"
