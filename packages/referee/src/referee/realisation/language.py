@@ -683,7 +683,7 @@ class Language:
     def _is_action(self, group: str) -> bool:
         """Return whether a group of phrases opens with a verb in the form that follows a noun ("holding a ball")."""
         opening = group.removeprefix(f"{self.conjunction} ").partition(" ")[0]
-        is_verb = opening in self.lexicon.gerunds or self.lexicon.is_participle(opening)
+        is_verb = (opening in self.lexicon.gerunds and opening != "facing") or self.lexicon.is_participle(opening)
         return self.verb_forms is not None and is_verb
 
     def _needs_and_before_action(self, group: str, action: str) -> bool:
