@@ -43,7 +43,7 @@ _ANTONYMS = {"open": "closed", "enabled": "disabled", "lit": "unlit", "disabled"
               "clean": "dirty", "dead": "living", "smiling": "unsmiling", "evergreen": "deciduous", "awake": "sleeping",
               **{word: f"un{word}" for word in ("married", "occupied", "inhabited", "ripe", "peeled", "signed", "opened", "used", "finished", "painted",
     "labelled", "wrapped", "selected", "armed", "tuned", "cooked", "seasoned", "sliced", "paved", "furnished", "tidy", "healthy", "stable", "even")}}
-_ORIGINS = ("made", "origin", "country", "country of origin", "countryOfOrigin", "country_of_origin", "hometown", "birthplace", "home", "region", "city")
+_ORIGINS = ("made", "origin", "country", "country of origin", "countryOfOrigin", "country_of_origin", "hometown", "birthplace")
 _VERBS = ("holds", "wears", "carries", "expires", "faces", "eats", "drinks", "rides", "drives", "plays", "costs", "weighs", "speaks", "reads", "likes", "lives",
     "sells", "shows", "needs", "contains", "includes", "accepts", "requires", "allows", "serves", "offers", "uses", "makes", "points", "looks", "swims",
     "glows", "floats", "barks", "blinks", "rotates", "moves", "sleeps", "jumps", "sings", "works", "shines", "hold", "carry", "wear", "depicts", "portrays",

@@ -43,7 +43,7 @@ NONE = frozenset(
 _TRUTH = frozenset({"0", "1", "true", "false"})
 _YES, _NO = frozenset({"1", "yes", "true", "ja", "sim"}), frozenset({"0", "no", "false", "nein", "não"})
 _UNIT_NAME = re.compile(
-    r"([\w ]+) ([mck]?m|[mk]?g|m?l|px|s|min|h|(?:year|month|week|day|hour|minute|second|litre|degree|euro)s|percent)"
+    r"([\w ]+) ([mck]?m|[mk]?g|m?l|px|s|min|h|(?:year|month|week|day|hour|minute|second|litre|degree|euro)s)"
 )
 _NUMBER = re.compile(r"[-+]?[$£€]?\d[\d.,/:]*(?:(?: ?[%°]| ?[a-zA-Z°²³µ]{1,4}|k[mg]/h| [a-z]+)(?:/[a-z0-9²³]+)?)?")
 """An amount: a number, with its unit if any."""
@@ -378,8 +378,11 @@ class Language:
         With `is_number` a 0 is no "no", and the name of a part no amount.
         """
         name, value = self._split_attribute(prop.name), _format_value_words(prop.value)
+        value = prop.value.strip() if re.search(r"\d", value) else value
         answer = self.answers[value.lower() in _NO] if value.lower() in _YES | _NO and not is_number else ""
-        is_other = answer or (is_number and name in self.lexicon.nouns) or not self.lexicon.can_be_noun(name)
+        # "Reclines" may be a verb, "eyelids" are known.
+        is_sure = self.lexicon.can_be_noun(name) and (not self.lexicon.is_plural(name) or self._is_known_noun(name))
+        is_other = answer or (is_number and name in self.lexicon.nouns) or not is_sure
         if is_other or not self.possessive or self.clauses is None:
             name = _format_value(prop.name) if self.capital_nouns else name
             return Phrase(AFTER, self.unnamed_rank, self.attribution.format(name, answer or _format_value(prop.value)))
@@ -403,7 +406,7 @@ class Language:
         if value.lower() in NONE:
             return None
         pattern = self.patterns.get(prop.name) or self.patterns.get(name, "")
-        if pattern.startswith("from") and _DEMONYM.search(value):
+        if pattern.startswith("from") and (_DEMONYM.search(value) or re.fullmatch(r"(?![12]\d{3}$)\d+", value)):
             return None
         opening = pattern.partition(" ")[0]
         is_action = opening in self.lexicon.gerunds or self.lexicon.is_participle(opening)
@@ -466,9 +469,13 @@ class Language:
         is_action = first in self.lexicon.gerunds or (self.lexicon.is_participle(first) and bool(self.indefinite))
         if not is_action or (rest and rest not in self.openers):
             return None
+        is_passive = not rest and first not in self.lexicon.gerunds
         year = "in " if _YEAR.fullmatch(value) else "at " if re.match(r"\d?\d:\d\d", value) else ""
         thing = "nothing" if value in NONE else f"{year}{value}" if year and not rest else self._make_object(value)
-        if not thing or (first in self.lexicon.participles - {"made", "built", "born", "found"} and not (year or rest)):
+        # "Watered yesterday" and "planted in 1990", but not "cracked a corner" or "attacked by 2".
+        if is_passive and not (year or value in self.lexicon.adverbs or first in {"made", "painted"}):
+            return None
+        if not thing or (value.isdecimal() and not year):
             return None
         return Phrase(AFTER, self.participle_rank, f"{name} {thing}")
 

@@ -117,8 +117,8 @@ class Lexicon:
         return word in self.nouns or word in self.masses or word in self.plural_only
 
     def is_plural(self, name: str) -> bool:
-        """Return whether the last word of a name is, or looks like, a plural."""
-        last = name.rpartition(" ")[2]
+        """Return whether the head of a name is, or looks like, a plural."""
+        last = name.partition(" of ")[0].rpartition(" ")[2]
         looks_plural = len(last) > 3 and last.endswith("s") and not last.endswith(("ss", "us", "is", "ics"))
         return last in self.plurals | self.plural_only or (looks_plural and last not in self.singulars | self.masses)
 
@@ -138,6 +138,7 @@ class Lexicon:
         is_clause = is_clause or any(
             self.is_plural(w) for w in before if "of" not in words and w not in _PLURAL_MODIFIERS
         )
+        is_clause = is_clause or last == "of" or last == "like"
         if is_clause or self.is_noun(last) or last in self.qualities | self.kinds:
             return not is_clause
-        return not (last in self.adverbs | self.gerunds or self.is_adjective(last) or last.endswith("ly"))
+        return not (last in self.adverbs | self.gerunds or self.is_adjective(last) or last.endswith(("ly", "ing")))
