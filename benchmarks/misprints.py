@@ -1,8 +1,8 @@
 """How often the audit finds one changed digit, and names the cell.
 
-One digit of one number of a shipped table is changed, by lot. A change is detectable if it makes a number fail that followed before. "Named": a new
-finding has the cell among at most three. "Vague": it names several cells although only the changed one has a digit whose change makes all new failures
-follow.
+One digit of one number of a shipped table is changed, by lot. A change is detectable if it makes a number fail that followed before; the findings on
+such numbers are those of the change. "Named": one of them has the cell among at most three. "Vague": it names several cells although only the changed
+one has a digit whose change makes all new failures follow. The last line counts single findings in the same way.
 
     python benchmarks/misprints.py --count 1000 --seed 1
 """
@@ -114,13 +114,13 @@ def try_change(name: str, table_id: str, row: int, column: str, text: str) -> di
     record["touching"] = len(touching)
     if not failing:
         return {**record, "outcome": "within rounding" if touching else "in no equation"}
-    sentences = {f.sentence for f in unchanged(name).findings}
-    findings: list[Finding] = [f for f in result.findings if f.sentence not in sentences]
+    findings: list[Finding] = [f for f in result.findings if set(failing) & set(f.rows)]
     record["sentences"] = [f.sentence for f in findings]
     record["cells"] = [[str(c) for c in f.cells] for f in findings]
     if not findings:
         return {**record, "outcome": "not detected"}
     naming = [f for f in findings if place in f.cells]
+    record["findings"], record["naming"] = len(findings), len(naming)
     if not naming or any(len(f.cells) > 3 for f in findings):
         return {**record, "outcome": "not named"}
     if min(len(f.cells) for f in naming) > 1:
@@ -130,7 +130,7 @@ def try_change(name: str, table_id: str, row: int, column: str, text: str) -> di
         possible = [p for p, n in numbers.items() if n.text and is_possible(claims, failing, held, n)]
         record["possible"] = [str(p) for p in possible]
         if possible == [place]:
-            return {**record, "outcome": "vague"}
+            return {**record, "naming": 0, "outcome": "vague"}
     return {**record, "outcome": "named"}
 
 
@@ -145,16 +145,19 @@ def main() -> None:
     parser.add_argument("--details", action="store_true")
     options = parser.parse_args()
     outcomes: Counter[str] = Counter()
+    finding_counts: Counter[str] = Counter()
     changes = [c for c in draw_changes(options.seed, options.count) if c[0] in options.only]
     for change in changes:
         start = time.process_time()
         record = try_change(*change)
         outcomes[record["outcome"]] += 1
+        finding_counts.update({key: record.get(key, 0) for key in ("findings", "naming")})
         if options.details:
             print(json.dumps({**record, "seconds": round(time.process_time() - start, 2)}), flush=True)
     detectable = sum(outcomes[o] for o in ("named", "not named", "vague", "not detected"))
     detected = detectable - outcomes["not detected"]
     summary = f"{len(changes)} changes: {outcomes['exception']} exceptions; {detectable} detectable, {detected} detected, {outcomes['named']} named"
+    summary += f"; of {finding_counts['findings']} findings {finding_counts['naming']} name the cell"
     print(f"{summary} ({dict(outcomes)})", file=sys.stderr if options.details else sys.stdout)
 
 

@@ -128,6 +128,19 @@ def test_places_that_help_are_found() -> None:
     assert list(checks(first, responses)) == ["position"]
 
 
+def test_places_that_help_are_found_where_all_trials_show_the_same_objects() -> None:
+    """Twelve tangrams in another order in every trial: places are no objects there."""
+    entities = [Entity(id=c, attributes=(Property("name", c),)) for c in "abcd"]
+    rng, trials, found = Random(5), [], []
+    for i in range(400):
+        order = rng.sample(entities, 4)
+        trials.append(Trial(id=f"t{i}", scene=Scene(entities=tuple(order)), targets=(rng.choice("abcd"),)))
+        missed = order[3].id == trials[-1].targets[0] and rng.random() < 0.5
+        chosen = order[0].id if missed else trials[-1].targets[0]
+        found.append(Response(trial=f"t{i}", hearer=f"p{i % 20}", outcome=Outcome.ENTITY, entity=chosen))
+    assert list(checks(trials, found)) == ["position"]
+
+
 @pytest.mark.parametrize("ms", [-5.0, 20.0, 5_000_000.0])
 def test_impossible_times_are_found(ms: float) -> None:
     trials, responses = clean()

@@ -5,7 +5,7 @@ The value itself, bounds of it, or the stars that depend on it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil, floor, isnan
@@ -25,7 +25,8 @@ TWICE = 0.1
 class ValueClaim(PrintedClaim):
     """A printed number and the function of other printed numbers that should give it.
 
-    `admitted` is the paper's own statement that the inputs are another quantity; a failure is then no mistake.
+    `admitted` is the paper's own statement that the inputs are another quantity; a failure is then no mistake. `adapt`
+    makes the function from the numbers where they decide about counts as well.
     """
 
     printed: Number
@@ -34,6 +35,7 @@ class ValueClaim(PrintedClaim):
     otherwise: tuple[tuple[str, Compute], ...] = ()
     is_mean: bool = False
     admitted: str = ""
+    adapt: Callable[[Number, tuple[Number, ...]], Compute] | None = None
 
     @property
     def cells(self) -> tuple[Number, ...]:
@@ -71,7 +73,9 @@ class ValueClaim(PrintedClaim):
         return replace(self, compute=compute)
 
     def changed(self, change: Change) -> Self:
-        return replace(self, printed=change(self.printed), inputs=tuple(map(change, self.inputs)))
+        printed, inputs = change(self.printed), tuple(map(change, self.inputs))
+        compute = self.adapt(printed, inputs) if self.adapt else self.compute
+        return replace(self, printed=printed, inputs=inputs, compute=compute)
 
     @cached_property
     def middle(self) -> float:
@@ -194,6 +198,12 @@ class StarsClaim(PrintedClaim):
                 high=most,
             )
         return self.row(verdict, printed=self.printed, recomputed=stars, low=least, high=most)
+
+    @property
+    def fits_printed(self) -> bool:
+        """Whether the stars are those of the correlation as printed, if that can be a correlation."""
+        r = self.r.printed.value
+        return abs(r) > 1 or self._is_consistent(self._format_stars(r))
 
     def _format_stars(self, r: float) -> int:
         return sum(abs(r) >= limit for limit in self.critical)

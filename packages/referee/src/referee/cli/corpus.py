@@ -138,9 +138,7 @@ def check(
         ),
     ],
     data: options.Data = None,
-    responses: Annotated[
-        Path | None, typer.Option(help="JSONL file to write with the responses to these trials.")
-    ] = None,
+    responses: Annotated[Path | None, typer.Option(help="JSONL file of the responses to these trials.")] = None,
     form: options.TextOrJson = "text",
 ) -> int:
     """Look for errors in the data themselves: miscoded targets, items that runs do not share, duplicates, effects of position, impossible times, blanks."""

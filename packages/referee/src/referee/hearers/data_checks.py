@@ -269,7 +269,8 @@ def _test_success_by_position(size: int, answers: Sequence[tuple[Trial, Response
     Answers to one item count together: items differ in difficulty.
     """
     # Where everybody sees the same objects in the same order, places are objects.
-    if len({_make_item_key(trial) for trial, _, _ in answers}) <= size:
+    places = {(_make_item_key(trial), place) for trial, _, place in answers}
+    if len(places) <= size:
         return
     counts = np.zeros((size, 2))
     items: dict[Hashable, dict[tuple[int, str], list[bool]]] = defaultdict(lambda: defaultdict(list))

@@ -40,8 +40,10 @@ TESTABLE = 6
 """With fewer clusters than this a difference has an interval and no p value."""
 UNSURE, SKEWED_COVERAGE = 13, ".91"
 """With fewer clusters of one factor, 95 % intervals of exponential values cover less than .92 in simulations."""
-EQUAL, CARRIERS = 2 / 3, 15
-"""Where more values than this are equal, and the others lie in effectively fewer clusters, 95 % intervals often cover less than .92."""
+EQUAL, CARRIERS, UNEVEN_CARRIERS = 0.6, 15, 21
+"""Where more values than this are equal, and the others lie in effectively fewer clusters, 95 % intervals often cover less than .92.
+
+The first limit is for clusters of one size, the second for very unequal ones."""
 # Proportions: a typical intraclass correlation of 0/1 answers (divided among crossed factors), and the effective errors that it counts for.
 TYPICAL_CORRELATION, TYPICAL_WEIGHT = 0.2, 20.0
 # The variance over clusters is never below this quantile of its distribution under independence.
@@ -358,8 +360,8 @@ def spread(
 def has_few_carriers(values: FloatArray, clusters: Clusters, limits: Limits = (None, None)) -> bool:
     """Return whether most values are equal, and the others lie in few clusters of every factor.
 
-    Their effective number is (Σm)² / Σm², with m the number of other values in each cluster. Proportions, which have
-    only the two `limits` as values, have intervals of their own.
+    Their effective number is (Σm)² / Σm², with m the number of other values in each cluster; the more unequal the
+    clusters, the more are needed. Proportions, which have only the two `limits` as values, have intervals of their own.
 
     >>> has_few_carriers(np.array([0.0, 0.0, 0.0, 1.0]), Clusters())
     True
@@ -368,11 +370,16 @@ def has_few_carriers(values: FloatArray, clusters: Clusters, limits: Limits = (N
     if not len(present) or np.isin(present, [x for x in limits if x is not None]).all():
         return False
     # The value of most is the median.
-    others = ~np.isnan(values) & (values != np.median(present))
+    others = (present != np.median(present)).astype(float)
     if not 0 < others.sum() < (1 - EQUAL) * len(present):
         return False
-    parts = [np.bincount(codes, others) for codes in clusters.codes] or [others.astype(float)]
-    return all(counts.sum() ** 2 < CARRIERS * (counts**2).sum() for counts in parts)
+    for units in clusters.units(~np.isnan(values))[:2] or [_Units.alone(len(present))]:
+        carriers = others if units.codes is None else np.bincount(units.codes, others)
+        evenness = degrees_of_freedom(units.counts) / max(len(units.counts) - 1, 1)
+        needed = UNEVEN_CARRIERS - evenness * (UNEVEN_CARRIERS - CARRIERS)
+        if carriers.sum() ** 2 >= needed * (carriers**2).sum():
+            return False
+    return True
 
 
 def compare_clustered(

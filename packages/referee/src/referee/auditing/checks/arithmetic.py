@@ -59,6 +59,7 @@ def _make_overall_claim(
         compute=make_weighted_mean(n),
         otherwise=() if len(set(n)) == 1 else (plain,),
         is_mean=True,
+        adapt=sizes.make_mean if sizes.missing else None,
     )
 
 

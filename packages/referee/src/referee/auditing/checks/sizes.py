@@ -54,12 +54,16 @@ class Sizes:
             return self.full
         # Eleven trials of TUNA 2008 timed out, and no table says in which cells.
         candidates = product(*(range(n, n - self.missing - 1, -1) for n in self.full))
-        fitting = [n for n in candidates if self._matches_whole(n, parts, whole)]
+        fitting = [n for n in candidates if self.match_whole(n, parts, whole)]
         return max(fitting, key=sum, default=self.full)
 
+    def make_mean(self, whole: Number, parts: Sequence[Number]) -> Compute:
+        """Return the mean over all with the counts that its printed value implies."""
+        return make_weighted_mean(self.of(parts, whole) or ())
+
     @staticmethod
-    def _matches_whole(n: tuple[int, ...], parts: Sequence[Number], whole: Number) -> bool:
-        """Return whether counts give the printed whole within rounding."""
+    def match_whole(n: tuple[int, ...], parts: Sequence[Number], whole: Number) -> bool:
+        """Return whether counts of the parts give the printed whole within rounding."""
         total = sum(n)
         mean = sum(k * p.value for k, p in zip(n, parts, strict=True)) / total
         reach = sum(k * p.half for k, p in zip(n, parts, strict=True)) / total + whole.half

@@ -112,7 +112,14 @@ def read_cells(paper: Paper, section: CheckSection) -> CellMeans:
         raise CannotTell(f"a cell of {', '.join(empty)} is empty (rows can be left out with `without`)")
     printed_means = [[n for n in row if n is not None] for row in means]
     wholes = [table.number(label, whole) if whole else None for label in labels]
-    counts = [sizes.of(row, number) for row, number in zip(printed_means, wholes, strict=True)]
+    counts = [sizes.of(row, number) or () for row, number in zip(printed_means, wholes, strict=True)]
+    unknown = [
+        label
+        for label, n, row, number in zip(labels, counts, printed_means, wholes, strict=True)
+        if sizes.missing and number is not None and not sizes.match_whole(n, row, number)
+    ]
+    if unknown:
+        raise CannotTell(f"no numbers of observations give the overall mean of {', '.join(unknown)}")
     return CellMeans(
         labels=tuple(labels),
         means=tuple(n for row in printed_means for n in row),

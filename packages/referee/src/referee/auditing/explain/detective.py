@@ -9,22 +9,13 @@ papers.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import NamedTuple
 
-import numpy as np
-
-from referee.auditing.claims import PrintedClaim, Remedy
-from referee.auditing.explain.one_cell import Solution, measure_misses, solve_cell
+from referee.auditing.claims import Remedy
 from referee.auditing.explain.printed_case import Move, PrintedCase
-from referee.auditing.explain.suspects import list_digit_values, list_misprint_values
-from referee.auditing.plain_claims import CountClaim
-from referee.auditing.printed import CellPlace, Number
-from referee.auditing.value_claims import ValueClaim
-
-SHARE_LEFT = 1 / 3
-"""Highest share of the failures explained by columns or one digit that may have another explanation."""
+from referee.auditing.explain.suspects import SHARE_LEFT, find_shared_suspects, solve_for_cell
+from referee.auditing.printed import Number
 
 
 @dataclass(frozen=True)
@@ -67,12 +58,11 @@ def _explain_by_move(sentence: str, case: PrintedCase, move: Move, *, of_columns
     """Return the explanation by a move of printed numbers."""
     places = [(case.numbers[place], number) for place, number in move.items()]
     remedies = tuple(Remedy(old.place, old.text, new.value, new.value) for old, new in places)
-    return Explanation(
-        sentence,
-        case.find_repaired_failures(move, of_columns=of_columns, share_left=SHARE_LEFT * of_columns),
-        remedies,
-        move,
-    )
+    is_required = case.counted if of_columns else case.needs_repair
+    required = [i for i in sorted(case.touched(move) & case.failed) if is_required(i)]
+    several = case.count_independent_claims(required) > 1
+    fixed = case.find_repaired_failures(move, required, SHARE_LEFT * of_columns) if several else ()
+    return Explanation(sentence, fixed, remedies, move)
 
 
 def _iterate_column_moves(case: PrintedCase) -> Iterator[Explanation]:
@@ -120,110 +110,25 @@ def _iterate_row_moves(case: PrintedCase) -> Iterator[Explanation]:
 
 
 def _explain_by_cell(case: PrintedCase) -> Iterator[Explanation]:
-    """Return the explanation by one wrong cell: first one that repeats a neighbour, then the smallest change."""
-    solved: list[_SolvedCell] = []
-    for place, number in case.numbers.items():
-        users = [i for i in case.touching[place] if i in case.failed and case.needs_repair(i)]
-        # A single failure could be mended by changing any of its cells.
-        if case.count_independent_claims(users) < 2:
-            continue
-        claims = [case.claims[i] for i in users]
-        column = [n.value for n in case.column(place.table, place.column).values()]
-        of_values, share_left = [c for c in claims if isinstance(c, ValueClaim)], 0.0
-        solution = solve_cell(number, of_values, column)
-        if solution is None:
-            solution, share_left = _solve_by_digit(number, of_values, SHARE_LEFT), SHARE_LEFT
-        if solution is None:
-            continue
-        for rank, values in enumerate(_iterate_ranked_values(solution, claims)):
-            repairs = (
-                (v, case.find_repaired_failures({place: number.replace_value(v)}, share_left=share_left))
-                for v in values
-            )
-            value, fixed = next(((v, f) for v, f in repairs if f), (0.0, ()))
-            if fixed:
-                is_copy = _find_source_cell(number, case.numbers) is not None
-                solved.append(_SolvedCell(not is_copy, rank, abs(value - number.value), value, solution, fixed))
-                break
-    if solved:
-        best = min(solved, key=lambda s: (s.no_copy, s.rank, s.distance))
-        number, solution = best.solution.number, best.solution
-        # A slip of the pen is likelier than another number altogether.
-        others = [s.solution.number for s in solved if s is not best and s.rank <= best.rank]
-        # where several cells could be the wrong one, the smallest change is a guess, and no correction
-        sure = not others or not best.no_copy
-        remedy = Remedy(number.place, number.text, solution.low, solution.high)
-        sentence = _describe_wrong_cell(solution, case, [str(n.place) for n in others])
-        suspects = (number,) if sure else (number, *others)
-        move = {number.place: number.replace_value(best.value)} if sure else {}
-        yield Explanation(sentence, best.fixed, (remedy,) if sure else (), move, suspects)
-
-
-def _solve_by_digit(number: Number, claims: Sequence[ValueClaim], share_left: float) -> Solution | None:
-    """Return the other digit of a cell that satisfies the claims, but for a share that has a second reason to fail; None if there is none."""
-    values = np.array(sorted(list_digit_values(number)))
-    if not claims or not len(values):
-        return None
-    share = (measure_misses(number, claims, values) <= 1).mean(axis=0)
-    best = float(values[share.argmax()])
-    return Solution(number, best, best, best) if share.max() >= 1 - share_left else None
-
-
-class _SolvedCell(NamedTuple):
-    """A cell whose correction repairs failures: whether it is no copy of a neighbour, how likely the slip is (0: one
-    digit), how far the value moves, and the value.
-    """
-
-    no_copy: bool
-    rank: int
-    distance: float
-    value: float
-    solution: Solution
-    fixed: tuple[int, ...]
-
-
-def _iterate_ranked_values(solution: Solution, claims: Sequence[PrintedClaim]) -> Iterator[list[float]]:
-    """Yield the values to try for a cell: one other digit, another slip, any other number."""
-    for slips in (list_digit_values(solution.number), list_misprint_values(solution.number)):
-        # The bounds are those of the number as printed; other numbers may have them a little elsewhere.
-        margin = solution.high - solution.low + 4 * solution.number.half
-        inside = (v for v in slips if solution.low - margin <= v <= solution.high + margin)
-        yield sorted(inside, key=lambda v: abs(v - solution.best))
-    yield _list_values_to_try(solution, claims)
-
-
-def _list_values_to_try(solution: Solution, claims: Sequence[PrintedClaim]) -> list[float]:
-    """Return values to try for a cell: values of its interval, the best first, or whole counts where the cell must be one."""
-    counts = {v for c in claims if isinstance(c, CountClaim) for v in c.between(solution.low, solution.high)}
-    # The twenty nearest, for each is judged with all claims that it touches.
-    return sorted(counts, key=lambda v: abs(v - solution.best))[:20] or [
-        solution.best,
-        *np.linspace(solution.low, solution.high, 5),
-    ]
-
-
-def _describe_wrong_cell(solution: Solution, case: PrintedCase, others: Sequence[str]) -> str:
-    """Return the sentence of an explanation by one wrong cell."""
-    number = solution.number
-    bounds = (
-        f"value is {solution.low:.10g}"
-        if solution.low == solution.high
-        else f"values are {solution.low:.10g}–{solution.high:.10g}"
-    )
+    """Yield the explanation by one wrong cell, if there is one."""
+    suspects = find_shared_suspects(case)
+    if not suspects:
+        return
+    best = suspects[0]
+    solution = solve_for_cell(case, best.fixed, best.number)
+    printed = [replace(s.number, place=case.printed_places.get(s.number.place, s.number.place)) for s in suspects]
+    number = printed[0]
+    low, high = (solution.low, solution.high) if solution else (best.value, best.value)
+    bounds = f"value is {low:.10g}" if low == high else f"values are {low:.10g}–{high:.10g}"
     sentence = f"{number.place}: printed {number.text}; consistent {bounds}"
-    copied = _find_source_cell(number, case.numbers)
-    if copied is not None:
-        sentence += f"; {number.text} repeats {copied.place.column} of the same row"
-    if others:
-        named = "; ".join(others[:2]) + (f"; {len(others) - 2} more" if len(others) > 2 else "")
-        sentence += f" (or this cell is wrong instead: {named})"
-    return sentence
-
-
-def _find_source_cell(number: Number, numbers: Mapping[CellPlace, Number]) -> Number | None:
-    """Return another cell of the row with the same digits, if so many digits do not agree by chance."""
-    # 1960.31 of NIL stands in two columns of Belz & Gatt 2008; fewer digits agree by chance.
-    if sum(c.isdigit() for c in number.text) < 4:
-        return None
-    same_row = (n for p, n in numbers.items() if (p.table, p.row) == (number.place.table, number.place.row))
-    return next((n for n in same_row if n.place != number.place and n.text == number.text), None)
+    if best.source is not None:
+        sentence += f"; {number.text} repeats {best.source.place.column} of the same row"
+    if len(suspects) > 1:
+        others = [str(other.place) for other in printed[1:]]
+        more = [f"{len(others) - 2} more"] if len(others) > 2 else []
+        sentence += f" (or this cell is wrong instead: {'; '.join([*others[:2], *more])})"
+    # Where several cells could be the wrong one, the most probable is a guess, and no correction.
+    sure = len(suspects) == 1
+    remedies = (Remedy(number.place, number.text, low, high),) if sure else ()
+    move = {best.number.place: best.number.replace_value(best.value)} if sure else {}
+    yield Explanation(sentence, best.fixed, remedies, move, tuple(printed))

@@ -40,6 +40,7 @@ def gather(claims: Sequence[PrintedClaim], rows: Sequence[AuditRow], about: Sequ
     formulas = {i: words for i in failed if (words := find_other_formula(claims[i]))}
     record.case.set_aside(formulas)
     discoveries = [record.explained(explanation) for explanation in explain(record.case)]
+    record.judge_again()
     rest = sorted(record.case.failed)
     for alike in _group_indices(formulas, lambda i: (rows[i].source, formulas[i])):
         discoveries.append(record.make_formula_finding(alike, formulas[alike[0]]))
@@ -63,17 +64,23 @@ class _Record:
     def __init__(
         self, claims: Sequence[PrintedClaim], rows: Sequence[AuditRow], about: Sequence[str], failed: Sequence[int]
     ) -> None:
-        self.claims, self.rows, self.about = claims, rows, about
+        self.claims, self.rows, self.about = claims, list(rows), about
         self.case = PrintedCase(claims, failed)
 
+    def judge_again(self) -> None:
+        """Judge the failures that remain by the corrected numbers."""
+        for i in self.case.failed:
+            if self.case.claims[i] is not self.claims[i] and not self.case.claims[i].fits():
+                self.rows[i] = self.case.claims[i].judge()
+
     def find_repeated_correlations(self, rest: Sequence[int], failed: Sequence[int]) -> dict[int, int]:
-        """Return, for stars whose correlation fails as well, the index of that correlation.
+        """Return, for stars that fit a printed correlation which fails, the index of that correlation.
 
         They are no separate finding.
         """
         correlations = {id(self.claims[i]): i for i in failed}
         stars = ((i, claim) for i in rest if isinstance(claim := self.claims[i], StarsClaim))
-        return {i: correlations[id(claim.r)] for i, claim in stars if id(claim.r) in correlations}
+        return {i: correlations[id(c.r)] for i, c in stars if id(c.r) in correlations and c.fits_printed}
 
     def add_stars(self, finding: FoundOut, stars: Mapping[int, int]) -> FoundOut:
         """Return a finding with the stars of its correlations added."""
@@ -103,17 +110,20 @@ class _Record:
         return FoundOut(sentence, tuple(indices), (*remedies, *later_remedies.values()), places)
 
     def group_by_source(self, indices: Sequence[int]) -> list[FoundOut]:
-        """Return the unexplained failures of one table: one finding if one column is in all of them and in no claim
-        that holds.
+        """Return the unexplained failures of one table: one finding on those that share a column which is in no claim
+        that holds, then the others.
         """
         # As Edit in Table 7 of TUNA 2008.
-        column = self._find_common_column(indices)
-        if column and len(indices) > 1 and not self._find_impossible_means(indices):
+        column, alike = self._find_common_column(indices)
+        if len(alike) > (1 if len(alike) == len(indices) else 2) and not self._find_impossible_means(alike):
             words = f"every claim that involves {column} fails and all others hold, but no single cell explains this"
-            return [FoundOut(self._format_sentence(indices, words), tuple(indices))]
+            findings = [FoundOut(self._format_sentence(alike, words), tuple(alike))]
+            indices = [i for i in indices if i not in alike]
+        else:
+            findings = []
         checks = _group_indices(indices, lambda i: self.claims[i].subject.check)
         groups = [group for check in checks for group in self._group_alike_failures(check)]
-        return [self._make_unexplained_finding(group) for group in self._group_equal_numbers(groups)]
+        return findings + [self._make_unexplained_finding(group) for group in self._group_equal_numbers(groups)]
 
     def _group_alike_failures(self, indices: Sequence[int]) -> list[list[int]]:
         """Group failures of one check with the same kind of misprint in a column that mostly fails; others stay alone."""
@@ -181,16 +191,20 @@ class _Record:
         remedies = (self.case.claims[i].remedy() for i in indices)
         return tuple(remedy for remedy in remedies if remedy is not None)
 
-    def _find_common_column(self, indices: Sequence[int]) -> str:
-        """Return a column that all failed claims about a table are computed from, and no claim that holds."""
+    def _find_common_column(self, indices: Sequence[int]) -> tuple[str, list[int]]:
+        """Return the column that most failed claims of a table are computed from, and no claim that holds, with these
+        failures.
+        """
         source = self.rows[indices[0]].source
-        values = {i: c for i, c in enumerate(self.claims) if isinstance(c, ValueClaim) and c.subject.source == source}
-        if not all(i in values or isinstance(self.claims[i], StarsClaim) for i in indices):
-            return ""
-        bad = [_list_columns(values[i]) for i in indices if i in values]
-        good = [_list_columns(c) for i, c in values.items() if i not in indices]
-        shared = set.intersection(*bad) - set[str]().union(*good) if bad and good else set()
-        return min(shared, default="")
+        columns = {
+            i: {n.place.column for n in c.inputs}
+            for i, c in enumerate(self.claims)
+            if isinstance(c, ValueClaim) and c.subject.source == source
+        }
+        holding = set[str]().union(*(names for i, names in columns.items() if i not in indices))
+        failing = {name for i in indices for name in columns.get(i, ())} - holding
+        alike = {name: [i for i in indices if name in columns.get(i, ())] for name in sorted(failing)}
+        return max(alike.items(), key=lambda item: len(item[1]), default=("", [])) if holding else ("", [])
 
     def _format_sentence(self, indices: Sequence[int], words: str) -> str:
         """Return one sentence: place, printed and recomputed number, and reason (the remark of the check if no other is
@@ -218,12 +232,9 @@ def _format_suspects(suspects: Sequence[tuple[CellPlace, str]]) -> str:
     cells = [f"{place} ({text})" for place, text in suspects[:MOST]]
     if len(cells) == 1:
         return f"; the misprint is in {cells[0]}"
-    likeliest = f", most likely of {len(suspects)}" if len(suspects) > MOST else ""
-    return f"; one of these {len(cells)} is misprinted{likeliest}: {'; '.join(cells)}"
-
-
-def _list_columns(claim: ValueClaim) -> set[str]:
-    return {n.place.column for n in claim.inputs}
+    if len(suspects) == len(cells):
+        return f"; one of these {len(cells)} is misprinted: {'; '.join(cells)}"
+    return f"; one of {len(suspects)} numbers is misprinted: {'; '.join(cells)}; or another"
 
 
 def _format_range(remedy: Remedy) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from dataclasses import replace
+from functools import cached_property, partial
 
 from referee.auditing.claims import PrintedClaim, Remedy
 from referee.auditing.printed import CellPlace, Number
@@ -20,6 +21,8 @@ class PrintedCase:
         self.explained: set[int] = set()
         self.touching: dict[CellPlace, list[int]] = {}
         self.numbers: dict[CellPlace, Number] = {}
+        # Where a number is printed that was moved to another cell.
+        self.printed_places: dict[CellPlace, CellPlace] = {}
         for i, claim in enumerate(claims):
             for number in claim.touches:
                 self.touching.setdefault(number.place, []).append(i)
@@ -32,7 +35,9 @@ class PrintedCase:
     def count_independent_claims(self, indices: Sequence[int]) -> int:
         """Return the number of different claims; the same computation printed twice counts once."""
         claims = [(i, self.claims[i]) for i in indices if self.counted(i)]
-        return len({frozenset(n.place for n in c.inputs) if isinstance(c, ValueClaim) else i for i, c in claims})
+        return len(
+            {(frozenset(n.place for n in c.inputs), c.middle) if isinstance(c, ValueClaim) else i for i, c in claims}
+        )
 
     def touched(self, places: Iterable[CellPlace]) -> set[int]:
         return {i for place in places for i in self.touching.get(place, ())}
@@ -46,6 +51,8 @@ class PrintedCase:
         """Put corrected numbers into all claims."""
         for i in self.touched(move):
             self.claims[i] = self.claims[i].changed(lambda n: change_number(n, move))
+        self.numbers |= {place: change_number(self.numbers[place], move) for place in move}
+        self.printed_places |= {p: self.printed_places.get(n.place, n.place) for p, n in move.items()}
 
     def is_common(self, index: int) -> bool:
         """Return whether most of the numbers that one check expects in a column, from their own rows, fail: no single
@@ -69,29 +76,27 @@ class PrintedCase:
                 claims_by_column.setdefault(key, []).append(i)
         return claims_by_column
 
-    def find_repaired_failures(
-        self, move: Move, *, of_columns: bool = False, share_left: float = 0.0
-    ) -> tuple[int, ...]:
+    def find_repaired_failures(self, move: Move, required: Sequence[int], share_left: float = 0.0) -> tuple[int, ...]:
         """Return the failures that a change of cells repairs.
 
-        Empty if another touched failure remains or another claim breaks. A correction of cells need not repair failures
-        that most numbers of a column share. `share_left` of the failures may have a second reason and remain.
+        Empty if a required failure remains or another claim breaks. `share_left` of the required failures may have a
+        second reason and remain.
         """
         touched = self.touched(move)
-        failures = sorted(touched & self.failed)
-        counted = [i for i in failures if (self.counted(i) if of_columns else self.needs_repair(i))]
-        if self.count_independent_claims(counted) < 2:
-            return ()
-        changed = {i: self.claims[i].changed(lambda n: change_number(n, move)) for i in failures}
-        near = {i for i in counted if _may_repair(changed[i], self.claims[i])}
-        most_left = int(share_left * len(counted))
-        if len(near) < len(counted) - most_left:
-            return ()
-        fixed = tuple(i for i in failures if (i in near or i not in counted) and changed[i].fits())
-        if sum(i not in fixed for i in counted) > most_left:
-            return ()
-        rest = touched - self.failed - self.explained
-        return fixed if all(self.claims[i].changed(lambda n: change_number(n, move)).fits() for i in rest) else ()
+        change = partial(change_number, move=move)
+        left, most_left, fixed = 0, int(share_left * len(required)), []
+        # Values are judged faster than letters, and what is required decides first.
+        for i in sorted(touched & self.failed, key=lambda i: (i not in required, _is_slow(self.claims[i]), i)):
+            changed = self.claims[i].changed(change)
+            # One cell may change the reach of rounding by far, and is tried only with values that are near.
+            may_fit = i not in required or len(move) == 1 or _may_repair(changed, self.claims[i])
+            if may_fit and changed.fits():
+                fixed.append(i)
+            elif i in required and (left := left + 1) > most_left:
+                return ()
+        # Bounds that averages set exclude little and take long.
+        rest = [c for i in touched - self.failed - self.explained if not isinstance(c := self.claims[i], BracketClaim)]
+        return tuple(sorted(fixed)) if all(c.changed(change).fits() for c in sorted(rest, key=_is_slow)) else ()
 
     def list_suspicious_columns(self) -> dict[str, list[str]]:
         """Return columns, by table, whose cells take part in a failure, in the order they are met."""
@@ -137,7 +142,12 @@ def _find_claim_column(claim: PrintedClaim) -> tuple[int, str, str] | None:
 def change_number(number: Number, move: Move) -> Number:
     """Return a number as it is after a change of cells."""
     other = move.get(number.place)
-    return number if other is None else number.replace_value(other.value, other.half)
+    return number if other is None else replace(number, text=other.text, value=other.value, half=other.half)
+
+
+def _is_slow(claim: PrintedClaim) -> bool:
+    """Return whether a claim takes longer to judge than one on a value, as letters do."""
+    return not isinstance(claim, ValueClaim)
 
 
 def _may_repair(changed: PrintedClaim, before: PrintedClaim) -> bool:

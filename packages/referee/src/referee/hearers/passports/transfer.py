@@ -40,6 +40,7 @@ KINDS = (
 SHARED_TEXTS = {("tg-matcher", "multiparty-tangrams")}
 """Corpora with texts in common: a hearer that is asked about one does not learn from the other."""
 LABELS = ("experiment", "study", "part")
+UNNAMED = "other trials"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,17 +186,14 @@ def _list_other_corpora(examination: Examination, name: str) -> dict[str, People
 
 def _split_by_experiment(people: People) -> Iterator[tuple[str, str, People]]:
     """Yield corpus, name and people of each experiment with enough answers; a corpus that names none is one."""
-    labels = dict.fromkeys(_label(a.trial, people.name) for a in people.answers)
-    for label in labels:
-        answers = tuple(a for a in people.answers if _label(a.trial, people.name) == label)
-        trials = tuple(t for t in people.trials if _label(t, people.name) == label)
+    parts = {t.id: next((str(t.meta[f]) for f in LABELS if t.meta.get(f)), "") for t in people.trials}
+    for label in dict.fromkeys(parts[a.trial.id] for a in people.answers):
+        answers = tuple(a for a in people.answers if parts[a.trial.id] == label)
+        trials = tuple(t for t in people.trials if parts[t.id] == label)
+        # Trials beside named experiments have no name of their own: that of the file would be in the card's reasons.
+        name = label or (UNNAMED if any(parts.values()) else people.name)
         if len(answers) >= LEAST_ANSWERS:
-            yield people.name, label, replace(people, answers=answers, trials=trials)
-
-
-def _label(trial: Trial, corpus: str) -> str:
-    """Return the part of the corpus to which a trial belongs, by its first label."""
-    return next((str(trial.meta[field]) for field in LABELS if trial.meta.get(field)), corpus)
+            yield people.name, name, replace(people, answers=answers, trials=trials)
 
 
 def _is_apart(other: tuple[str, str, People], part: tuple[str, str, People]) -> bool:
