@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
+from math import isnan
 
 from referee.auditing.claims import PrintedClaim, Remedy
 from referee.auditing.printed import CellPlace, Number
@@ -94,8 +95,7 @@ class PrintedCase:
                 fixed.append(i)
             elif i in required and (left := left + 1) > most_left:
                 return ()
-        # Bounds that averages set exclude little and take long.
-        rest = [c for i in touched - self.failed - self.explained if not isinstance(c := self.claims[i], BracketClaim)]
+        rest = [c for i in touched - self.failed - self.explained if _must_hold(c := self.claims[i])]
         return tuple(sorted(fixed)) if all(c.changed(change).fits() for c in sorted(rest, key=_is_slow)) else ()
 
     def list_suspicious_columns(self) -> dict[str, list[str]]:
@@ -143,6 +143,15 @@ def change_number(number: Number, move: Move) -> Number:
     """Return a number as it is after a change of cells."""
     other = move.get(number.place)
     return number if other is None else replace(number, text=other.text, value=other.value, half=other.half)
+
+
+def _must_hold(claim: PrintedClaim) -> bool:
+    """Return whether a claim that follows counts against a change that breaks it."""
+    if isinstance(claim, StarsClaim):
+        # Beside a correlation that fails they follow by chance.
+        return claim.r.target is None or claim.r.fits()
+    # What is not defined as printed holds nothing; bounds that averages set exclude little and take long.
+    return not isinstance(claim, BracketClaim) and not (isinstance(claim, ValueClaim) and isnan(claim.middle))
 
 
 def _is_slow(claim: PrintedClaim) -> bool:
