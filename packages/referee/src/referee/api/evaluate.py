@@ -20,14 +20,8 @@ from referee.corpora.natives.material import Declared, NativeData
 from referee.corpora.outputs import output_to_json
 from referee.errors import InputError
 from referee.files import write_atomically
-from referee.jobs.evaluate import (
-    Evaluated,
-    compare_systems,
-    complete_trials,
-    describe_findings,
-    evaluate_material,
-    open_material,
-)
+from referee.jobs.compare import Testing, compare_measures
+from referee.jobs.evaluate import Evaluated, complete_trials, evaluate_material, find_differences, open_material
 from referee.jobs.folder import Run
 from referee.options import accept_options
 from referee.records import Response, Trial
@@ -100,17 +94,10 @@ class Evaluation(Result):
     def compare(self, *systems: str, metric: str | Sequence[str] = ()) -> Compared:
         """Compare systems (default: all) on measures (default: all measures of this evaluation)."""
         from referee.api.compare import Compared
-        from referee.jobs.compare import compare_measures
 
         evaluated = self.evaluated
         measures = evaluated.list_comparable(split_names(metric), self.name)
-        comparisons = compare_measures(
-            measures,
-            split_names(systems),
-            resamples=evaluated.resamples,
-            confidence=evaluated.confidence,
-            seed=evaluated.seed,
-        )
+        comparisons = compare_measures(measures, split_names(systems), evaluated.testing)
         comparisons.notes += self.notes
         comparisons.misread = [] if evaluated.table is None else evaluated.table.misread
         return Compared(comparisons, self.recognised)
@@ -287,10 +274,7 @@ def measure_files(options: EvaluateOptions | CompareOptions, metrics: Sequence[s
         material,
         metrics,
         name=make_default_name(outputs),
-        confidence=options.confidence,
-        cluster=options.cluster,
-        resamples=options.resamples,
-        seed=options.seed,
+        testing=Testing(options.cluster, options.resamples, options.confidence, options.seed),
         may_be_empty=is_heard,
     )
     evaluation = Evaluation(evaluated, make_default_name(outputs))
@@ -321,10 +305,7 @@ def _listen_literally(evaluation: Evaluation, options: EvaluateOptions | Compare
             evaluated.rows.append({"metric": "ir", **values})
     if is_only:
         evaluated.signature = evaluated.rows[0]["signature"]
-        compare_systems(
-            evaluated, ("ir",), confidence=options.confidence, resamples=options.resamples, seed=options.seed
-        )
-        evaluated.sentences = describe_findings(evaluated, options.confidence, ("ir",))
+        find_differences(evaluated, ("ir",))
     evaluated.sentences += [
         "ir is the identification rate of the hearer `literal`, which knows the words of the scene and ignores others.",
         *heard.warnings,

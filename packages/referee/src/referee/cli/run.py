@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 from referee.api.options import RunOptions
 from referee.api.run import run as run_systems
-from referee.api.score import split_names
 from referee.cli import StoppedWork, print_note
 from referee.cli.options import examples, make_app
 from referee.cli.progress import show_steps
 from referee.errors import InputError
 from referee.jobs.folder import is_run
+from referee.jobs.retry import count_failures
 from referee.jobs.run import QuestionsWritten
-from referee.jobs.speak import parse_systems
 from referee.options import apply, command
 
 app = make_app()
@@ -43,20 +41,20 @@ language models come from the environment (OPENAI_API_KEY); `referee docs runnin
 @command(app, RunOptions, EPILOG)
 def run_named(options: RunOptions) -> int:
     """Train and run systems by name; the run folder can then be scored, reported and replayed."""
-    if options.retry is not None:
-        return _retry_run(Path(options.retry), options.systems)
-    if missing := [
-        f"--{name}"
-        for name in ("systems", *(() if options.train or options.test else ("corpus",)), "out")
-        if not getattr(options, name)
-    ]:
+    needed = () if options.retry else ("systems", *(() if options.train or options.test else ("corpus",)), "out")
+    if missing := [f"--{name}" for name in needed if not getattr(options, name)]:
         raise InputError(f"{' and '.join(missing)} is missing", remedy="see `referee run --help`")
-    out = Path(str(options.out))
+    out = Path(str(options.retry or options.out))
+    failed = count_failures(out) if options.retry else 0
+    if options.retry and not failed and is_run(out):
+        print_note("no question of this run failed")
+        return 0
+    what = f"{failed} questions again" if options.retry else f"{options.systems} on {options.corpus or options.test}"
     try:
-        with show_steps(f"{options.systems} on {options.corpus or options.test}", cost=True) as options.progress:
+        with show_steps(what, cost=True) as options.progress:
             finished_run = apply(run_systems, options)
     except KeyboardInterrupt:
-        raise _make_stop_error() from None
+        raise StoppedWork("all answers so far are stored; the same command resumes from here") from None
     except QuestionsWritten as waiting:
         print_note(
             f"{waiting.number} questions are in {options.batch_out}; give the same command with --batch-in ANSWERS.jsonl in place of --batch-out to resume"
@@ -64,33 +62,13 @@ def run_named(options: RunOptions) -> int:
         return 0
     _print_counts(finished_run.counts)
     _print_failures(out, finished_run.counts)
-    print_note(f"run folder: {out}   next: referee score {out} --by domain")
+    next_step = (
+        "scores are of the earlier outputs: score it again, and listen again"
+        if options.retry
+        else f"next: referee score {out} --by domain"
+    )
+    print_note(f"run folder: {out}   {next_step}")
     return 0
-
-
-def _retry_run(folder: Path, systems: str | Sequence[str]) -> int:
-    """Repeat the failed questions of a run."""
-    from referee.jobs.retry import count_failures
-    from referee.jobs.retry import retry as ask_again
-
-    named = parse_systems(split_names(systems)) if systems else ()
-    failed = count_failures(folder)
-    if not failed and is_run(folder):
-        print_note("no question of this run failed")
-        return 0
-    try:
-        with show_steps(f"{failed} questions again", cost=True) as watch:
-            counts = ask_again(folder, named, command=sys.argv[1:], watch=watch)
-    except KeyboardInterrupt:
-        raise _make_stop_error() from None
-    _print_counts(counts)
-    _print_failures(folder, counts)
-    print_note(f"run folder: {folder}   its scores and answers are of the earlier outputs: score it and listen again")
-    return 0
-
-
-def _make_stop_error() -> StoppedWork:
-    return StoppedWork("all answers so far are stored; the same command resumes from here")
 
 
 def _print_failures(out: Path, counts: dict[str, dict[str, float]]) -> None:

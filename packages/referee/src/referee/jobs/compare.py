@@ -46,11 +46,15 @@ class PairRows:
 
 @dataclass(frozen=True, slots=True)
 class Testing:
-    """How differences are tested: random swaps, confidence of intervals, and seed."""
+    """How differences are tested: sampling unit, random swaps, confidence of intervals, and seed."""
 
-    resamples: int
-    confidence: float
-    seed: int
+    cluster: str = "design"
+    resamples: int = 1000
+    confidence: float = 0.95
+    seed: int = 1
+
+
+DEFAULT_TESTING = Testing()
 
 
 class Measured(Protocol):
@@ -187,19 +191,14 @@ class Comparisons:
 
 
 def compare_measures(
-    measures: Iterable[Measured],
-    systems: Sequence[str] = (),
-    *,
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    seed: int = 1,
+    measures: Iterable[Measured], systems: Sequence[str] = (), testing: Testing = DEFAULT_TESTING
 ) -> Comparisons:
     """Compare every pair of systems on every measure; p values are corrected over all comparisons (Holm 1979).
 
     Raises:
         InputError: if a system is unknown, or fewer than two have items in common.
     """
-    comparisons, testing = Comparisons(confidence=confidence), Testing(resamples, confidence, seed)
+    comparisons = Comparisons(confidence=testing.confidence)
     gaps: list[tuple[Pair, Gap | None]] = []
     for measured in measures:
         named = (label for name in systems for label in _list_labels(name, measured.systems))
@@ -211,11 +210,7 @@ def compare_measures(
             raise InputError("there is only one system", remedy="name files or runs with at least two systems")
         for a, b in combinations(names, 2):
             rows = measured.pair(a, b)
-            gap = (
-                compare_clustered(rows.b, rows.a, measured.finish, rows.clusters, resamples, confidence, seed)
-                if rows.items
-                else None
-            )
+            gap = _compare_rows(measured, rows, testing)
             pair = _compare_pair(a, b, measured, rows, gap)
             gaps.append((replace(pair, signature=measured.sign(a, b, testing)), gap))
             if rows.only_a or rows.only_b:
@@ -243,6 +238,13 @@ def _list_labels(name: str, labels: Sequence[str]) -> list[str]:
 def _describe_left_out(a: str, only_a: int, b: str, only_b: int) -> str:
     parts = [f"{count:,} of {name} alone" for name, count in ((a, only_a), (b, only_b)) if count]
     return " and ".join(parts)
+
+
+def _compare_rows(measured: Measured, rows: PairRows, testing: Testing) -> Gap | None:
+    if not rows.items:
+        return None
+    chances = (testing.resamples, testing.confidence, testing.seed)
+    return compare_clustered(rows.b, rows.a, measured.finish, rows.clusters, *chances)
 
 
 def _compare_pair(a: str, b: str, measured: Measured, rows: PairRows, gap: Gap | None) -> Pair:

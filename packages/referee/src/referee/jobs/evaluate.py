@@ -6,7 +6,7 @@ Material is read, scored or counted, compared, and put into sentences.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -22,8 +22,10 @@ from referee.corpora.reading.tables import TABLE_ENDINGS, convert_to_rows, make_
 from referee.errors import InputError
 from referee.geometry import Box, Mask, Point, Polygon
 from referee.jobs.compare import (
+    DEFAULT_TESTING,
     Comparisons,
     Measured,
+    Testing,
     collect_measures,
     compare_measures,
     label_responses,
@@ -325,9 +327,7 @@ class Evaluated:
     sentences: list[str] = field(default_factory=list)
     signature: str = ""
     items: int = 0
-    confidence: float = 0.95
-    resamples: int = 1000
-    seed: int = 1
+    testing: Testing = DEFAULT_TESTING
     heard: list[Response] = field(default_factory=list)
 
     def measures(self, metrics: Sequence[str] = ()) -> list[Measured]:
@@ -404,10 +404,7 @@ def evaluate_material(
     metrics: Sequence[str] = (),
     *,
     name: str = "files",
-    confidence: float = 0.95,
-    cluster: str = "design",
-    resamples: int = 1000,
-    seed: int = 1,
+    testing: Testing = DEFAULT_TESTING,
     may_be_empty: bool = False,
 ) -> Evaluated:
     """Score data, compare its systems, and return the findings in sentences.
@@ -420,30 +417,32 @@ def evaluate_material(
     chosen = expand_metrics(metrics) or choose_metrics(material)
     heard = [m for m in chosen if m in MEASURES]
     scored = tuple(m for m in chosen if m not in MEASURES)
-    evaluated = Evaluated(material, items=len(material.trials), confidence=confidence, resamples=resamples, seed=seed)
+    evaluated = Evaluated(material, items=len(material.trials), testing=testing)
     if scored and material.outputs:
-        _score_outputs(evaluated, scored, name, confidence, cluster, resamples, seed)
+        _score_outputs(evaluated, scored, name)
     if material.responses and (heard or not metrics):
-        _measure_responses(evaluated, heard or ["ir"], confidence, cluster)
+        _measure_responses(evaluated, heard or ["ir"])
     if not any(row["n"] for row in evaluated.rows) and not may_be_empty:
         raise InputError(
             "nothing in these files can be measured", where=name, remedy=_explain_absence(material, chosen)
         )
-    compare_systems(evaluated, chosen, confidence=confidence, resamples=resamples, seed=seed)
-    evaluated.sentences = describe_findings(evaluated, confidence, chosen)
+    find_differences(evaluated, chosen)
     return evaluated
 
 
-def compare_systems(
-    evaluated: Evaluated, chosen: Sequence[str], *, confidence: float, resamples: int, seed: int
-) -> None:
-    """Compare all systems by the first of the chosen measures."""
+def find_differences(evaluated: Evaluated, chosen: Sequence[str]) -> None:
+    """Compare all systems by the first of the chosen measures, and write the findings as sentences."""
+    _compare_systems(evaluated, chosen)
+    evaluated.sentences = _describe_findings(evaluated, chosen)
+
+
+def _compare_systems(evaluated: Evaluated, chosen: Sequence[str]) -> None:
     measures = evaluated.measures()
     if len(evaluated.material.systems) < 2 or not measures:
         return
     main = next((m for m in measures if m.metric in chosen), measures[0])
     if any(main.pair(a, b).items for a, b in combinations(main.systems, 2)):
-        evaluated.comparisons = compare_measures([main], resamples=resamples, confidence=confidence, seed=seed)
+        evaluated.comparisons = compare_measures([main], testing=evaluated.testing)
     else:
         evaluated.material.notes.append("The systems share no item, so they are not compared.")
 
@@ -457,15 +456,7 @@ def _explain_absence(material: NativeData, chosen: Sequence[str]) -> str:
     return f"{', '.join(chosen)} cannot be computed: choose others with --metrics (referee list metrics)"
 
 
-def _score_outputs(
-    evaluated: Evaluated,
-    metrics: tuple[str, ...],
-    name: str,
-    confidence: float,
-    cluster: str,
-    resamples: int,
-    seed: int,
-) -> None:
+def _score_outputs(evaluated: Evaluated, metrics: tuple[str, ...], name: str) -> None:
     """Score outputs with the metrics and add the table."""
     material = evaluated.material
     trials = list(material.trials.values())
@@ -473,9 +464,7 @@ def _score_outputs(
     # An empty description is an answer, as in a file of segments.
     evaluated.answers.silence_allowed.update(evaluated.answers.by_system)
     evaluated.opened = Opened(name=name, trials=lambda: trials, everyone=lambda: trials)
-    settings = Settings(
-        metrics=metrics, cluster=cluster, resamples=resamples, confidence=confidence, seed=seed, lenient=True
-    )
+    settings = Settings(metrics=metrics, **asdict(evaluated.testing), lenient=True)
     evaluated.table = score_trials(evaluated.answers, evaluated.opened, settings)
     rows = evaluated.table.scores()
     shown = ("system", "metric", "value", "low", "high", "n", "signature")
@@ -490,10 +479,11 @@ def _score_outputs(
         )
 
 
-def _measure_responses(evaluated: Evaluated, measures: Sequence[str], confidence: float, cluster: str) -> None:
+def _measure_responses(evaluated: Evaluated, measures: Sequence[str]) -> None:
     """Add the measures of responses."""
     material = evaluated.material
     labels = label_responses(material.responses)
+    cluster, confidence = evaluated.testing.cluster, evaluated.testing.confidence
     rows = make_hearing_rows(material.trials.values(), material.responses, cluster=cluster, confidence=confidence)
     for row in rows:
         if row["measure"] in measures:
@@ -506,9 +496,9 @@ def _measure_responses(evaluated: Evaluated, measures: Sequence[str], confidence
 # -- sentences -----------------------------------------------------------------------------------------------------------------
 
 
-def describe_findings(evaluated: Evaluated, confidence: float, chosen: Sequence[str]) -> list[str]:
+def _describe_findings(evaluated: Evaluated, chosen: Sequence[str]) -> list[str]:
     """Return the findings in sentences: the files, the best system, its lead, and measures that do not apply."""
-    material = evaluated.material
+    material, confidence = evaluated.material, evaluated.testing.confidence
     systems = list(dict.fromkeys(row["system"] for row in evaluated.rows))
     shown = ", ".join(systems[:4]) + (" …" if len(systems) > 4 else "")
     what = (

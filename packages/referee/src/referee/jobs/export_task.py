@@ -21,6 +21,7 @@ from referee.grounding.pictures import checked, encode_png, open_picture, size_o
 from referee.jobs.open import Opened
 from referee.records import HUMAN, Scene, Trial
 from referee.show.drawing import draw_marked, draw_numbered
+from referee.show.pages import render
 from referee.systems.language_model import build_prompt
 from referee.systems.object_lists import format_objects
 
@@ -39,61 +40,6 @@ WHERE = (
     "Where is it in the picture? Answer with its bounding box alone, as [x1, y1, x2, y2] in thousandths of the picture's width and height. "
     "If it is not there, answer with the word none."
 )
-TASK = '''"""{about}
-
-    inspect eval {file} --model PROVIDER/MODEL
-    referee evaluate logs/LOG.eval
-    referee import logs/LOG.eval --corpus {corpus} --out RUN
-"""
-
-from pathlib import Path
-from typing import Any
-
-from inspect_ai import Task, task
-from inspect_ai.dataset import Sample, json_dataset
-from inspect_ai.model import ChatMessageUser, ContentImage, ContentText
-from inspect_ai.solver import generate
-
-from referee.inspect import {scorer}
-
-FOLDER = Path(__file__).parent
-METADATA = ("trial", "places", "system", "language", "bbox", "image_size")
-
-
-def to_sample(row: dict[str, Any]) -> Sample:
-    """Return a row of the data set as a sample, with its picture."""
-    words, image = ContentText(text=row["prompt"]), row.get("image")
-    content = [words, ContentImage(image=str(FOLDER / image))] if image else [words]
-    metadata = {{name: row[name] for name in METADATA if row.get(name) is not None}}
-    target = row.get("references") or row["target"]
-    return Sample(input=[ChatMessageUser(content=content)], target=target, id=row["id"], metadata=metadata)
-
-
-@task
-def {name}() -> Task:
-    dataset = json_dataset(str(FOLDER / "{data}"), to_sample)
-    # Similarity to people's words says little: evaluate the log, or import it and let hearers answer.
-    return Task(dataset=dataset, solver=generate(), scorer={scored})
-'''
-CARD = """---
-license: other
-task_categories: [text-generation]
-configs:
-- config_name: default
-  data_files:
-  - split: test
-    path: {data}
----
-
-# {corpus}, as {role}s are asked
-
-{n} prompts made by Referee {version} from the corpus `{corpus}`{licence}. Columns: `id`, `trial`, `prompt`, `target`
-(words of a person, the number of what is
-meant, or its box), `places` (entities as shown to a hearer), `system` (whose description a hearer reads), `language`, `condition`,
-and where they apply `references` (words of all people), `image` (file), `bbox` (pixels x1, y1, x2, y2) and `image_size`.
-
-    datasets.load_dataset("{folder}")
-"""
 
 
 def export_task(
@@ -123,26 +69,12 @@ def export_task(
                 (folder / row["image"]).write_bytes(picture)
         write_atomically(folder / DATASET, (json.dumps(row, ensure_ascii=False) for row, _ in prompts))
         scored = {"speaker": "description()", "hearer": "choice()", "locator": f'grounding("{CONVENTION}")'}[role]
-        task = TASK.format(
-            about=f"The corpus {opened.name} as {role}s are asked, made by Referee {__version__}.",
-            scorer=scored.partition("(")[0],
-            scored=scored,
-            file="task.py",
-            corpus=opened.name,
-            name=name if name[0].isalpha() else f"t_{name}",
-            data=DATASET,
-        )
-        write_atomically(folder / "task.py", [task.rstrip("\n")])
-        card = CARD.format(
-            data=DATASET,
-            corpus=opened.name,
-            role=role,
-            n=len(prompts),
-            version=__version__,
-            licence=licence,
-            folder=out.name,
-        )
-        write_atomically(folder / "README.md", [card.rstrip("\n")])
+        facts = {"corpus": opened.name, "role": role, "data": DATASET, "version": __version__}
+        function = name if name[0].isalpha() else f"t_{name}"
+        task = render("export_task/task.txt", **facts, scorer=scored.partition("(")[0], scored=scored, name=function)
+        write_atomically(folder / "task.py", [task])
+        card = render("export_task/README.md", **facts, n=len(prompts), licence=licence, folder=out.name)
+        write_atomically(folder / "README.md", [card])
     return len(prompts)
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from referee import catalogue
 from referee.capabilities import LearnsFirst
-from referee.contracts import Batch
+from referee.contracts import Batch, FloatArray, Metric
 from referee.corpora.outputs import Output
 from referee.engines.local import LocalEngine
 from referee.jobs.challenge_tasks import BOTH, DOMAINS, ChallengeTask, PrintedMeasure, load_task
@@ -95,16 +95,20 @@ def _add_peer(answers: Answers, peer: str, ids: Set[str]) -> str:
     return label
 
 
-def sample_people(labels: Sequence[str], trials: Sequence[Trial], seed: int) -> Iterator[Output]:
-    """Yield, for every trial, the descriptions of random other speakers of its scene and condition.
-    systems.
-    """
+def _find_other_speakers(trials: Iterable[Trial], pool: Iterable[Trial]) -> Iterator[tuple[Trial, list[Trial]]]:
+    """Yield every trial with the trials of a pool that other speakers have of the same scene and condition."""
     pools: dict[tuple[str | None, str | None], list[Trial]] = {}
-    for trial in trials if labels else ():
-        if trial.references:
-            pools.setdefault((trial.scene.id, trial.condition), []).append(trial)
-    for trial in trials if labels else ():
-        others = [t for t in pools.get((trial.scene.id, trial.condition), ()) if t.speaker != trial.speaker]
+    for trial in pool:
+        pools.setdefault((trial.scene.id, trial.condition), []).append(trial)
+    for trial in trials:
+        beside = pools.get((trial.scene.id, trial.condition), ())
+        yield trial, [t for t in beside if t.speaker != trial.speaker]
+
+
+def sample_people(labels: Sequence[str], trials: Sequence[Trial], seed: int) -> Iterator[Output]:
+    """Yield, for every trial, the descriptions of random other speakers of its scene and condition."""
+    described = [t for t in trials if t.references]
+    for trial, others in _find_other_speakers(trials, described) if labels else ():
         drawn = Random(f"{seed} {trial.id}").sample(others, min(len(labels), len(others)))
         for label, other in zip(labels, drawn, strict=False):
             yield Output(trial.id, label, other.references[0], "", None)
@@ -159,10 +163,7 @@ def draw_protocol(
     A draw has `task.test_items` trials of each domain, each with a second reference: another speaker's description of
     the same scene in the same condition.
     """
-    pools: dict[tuple[str | None, str | None], list[Trial]] = {}
-    for trial in trials:
-        pools.setdefault((trial.scene.id, trial.condition), []).append(trial)
-    others = {t.id: [o for o in pools[t.scene.id, t.condition] if o.speaker != t.speaker] for t in trials}
+    others = {trial.id: beside for trial, beside in _find_other_speakers(trials, trials)}
     by_domain = {
         domain: [t for t in trials if t.domain == domain and others[t.id]] for domain in DOMAINS if domain != BOTH
     }
@@ -190,11 +191,16 @@ def _measure(measure: PrintedMeasure, batch: Batch) -> float | None:
     metric = catalogue.configure("metric", measure.metric)
     if isinstance(metric, LearnsFirst):
         metric.learn(batch)
-    rows = metric.statistics(batch)
+    return _finish(measure, metric, metric.statistics(batch))
+
+
+def _finish(measure: PrintedMeasure, metric: Metric, rows: FloatArray) -> float | None:
+    """Return the value of a metric over rows of statistics in printed units; None without values."""
+    # As in a table of scores: missing values are left out, not counted as 0.
     rows = rows[~np.isnan(rows).any(axis=1)]
     if not len(rows):
         return None
-    value = float(metric.finish(rows.sum(axis=0), np.float64(len(rows))))
+    value = float(metric.finish(rows.sum(axis=0), np.asarray(len(rows), dtype=float)))
     return None if np.isnan(value) else value * measure.units
 
 
@@ -235,13 +241,7 @@ def _average_items(table: ScoreTable, system: str, measure: PrintedMeasure, mask
     """Return a system's score on some items in printed units; None without values."""
     if (system, measure.metric) not in table.rows:
         return None
-    rows = table.rows[system, measure.metric][mask]
-    # As in a table of scores: missing values are left out, not counted as 0.
-    rows = rows[~np.isnan(rows).any(axis=1)]
-    if not len(rows):
-        return None
-    value = float(table.metrics[system, measure.metric].finish(rows.sum(axis=0), np.float64(len(rows))))
-    return None if np.isnan(value) else value * measure.units
+    return _finish(measure, table.metrics[system, measure.metric], table.rows[system, measure.metric][mask])
 
 
 # -- agreement ---------------------------------------------------------------------------------------------------------------

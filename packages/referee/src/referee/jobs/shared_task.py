@@ -24,38 +24,12 @@ from referee.jobs.compare import Comparisons, compare_measures
 from referee.jobs.evaluate import Evaluated, choose_metrics, evaluate_material
 from referee.jobs.open import Opened
 from referee.records import Description, Trial
+from referee.show.pages import render
 
 MANIFEST, ITEMS, SEALED = "task.json", "participants/items.jsonl", "organisers/references.jsonl"
 SUBMISSION = (
     "a zip with one file: JSONL, CSV or TSV with the columns trial and text (and properties, where you have them)"
 )
-PAGE = """# {title}
-
-For each of the {n:,} items in `items.jsonl` describe {what}.
-
-Submit {submission}. One row per item, every item once:
-
-    trial,text
-    {first},the …
-
-Check your file before you submit it: `referee task check SUBMISSION.zip --task .`
-
-Measures: {metrics}. A rank is 1 plus the number of systems that are significantly better. A submission that lacks items is not ranked.
-"""
-SCORING = '''"""Scoring program: the submission in, scores.json out (Codabench)."""
-
-import subprocess
-import sys
-from pathlib import Path
-
-input_folder, output_folder = map(Path, sys.argv[1:3])
-task = next(input_folder.glob("ref/**/task.json")).parent
-subprocess.run(
-    [sys.executable, "-m", "referee", "task", "score", str(input_folder / "res"), "--task", str(task), "--out", str(output_folder)],
-    check=True,
-)
-'''
-
 
 # One white pixel: Codabench asks for a picture.
 _LOGO = b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8/5+hHgAHggJ/PchI7wAAAABJRU5ErkJggg==")
@@ -174,17 +148,12 @@ def make_task(
         # Participants check with the same program, and get no references.
         for name in ("participants", "organisers"):
             write_atomically(folder / name / MANIFEST, [text])
-        page = PAGE.format(
-            title=title,
-            n=len(trials),
-            what=_name_question(blind),
-            submission=SUBMISSION,
-            first=trials[0].id,
-            metrics=", ".join(chosen),
-        )
+        asked = {"what": _name_question(blind), "submission": SUBMISSION, "first": trials[0].id}
+        facts = {"title": title, "n": f"{len(trials):,}", "metrics": ", ".join(chosen)}
+        page = render("shared_task/overview.md", **asked, **facts)
         for name in ("participants/README.md", "codabench/overview.md"):
-            write_atomically(folder / name, page.splitlines())
-        write_atomically(folder / "codabench/scoring_program/evaluate.py", SCORING.splitlines())
+            write_atomically(folder / name, [page])
+        write_atomically(folder / "codabench/scoring_program/evaluate.py", [render("shared_task/scoring_program.txt")])
         write_atomically(
             folder / "codabench/scoring_program/metadata.yaml", ["command: python evaluate.py $input $output"]
         )
@@ -192,7 +161,9 @@ def make_task(
         shutil.copytree(folder / "organisers", folder / "codabench/reference_data")
         write_atomically(folder / "codabench/terms.md", ["Write the terms of the task here."])
         (folder / "codabench/logo.png").write_bytes(_LOGO)
-        write_atomically(folder / "codabench/competition.yaml", _write_competition(title, chosen))
+        columns = [(metric, _make_key(metric), _get_sorting(metric)) for metric in chosen]
+        competition = render("shared_task/competition.yaml", title=title, columns=columns)
+        write_atomically(folder / "codabench/competition.yaml", [competition])
     return SharedTask(out)
 
 
@@ -226,50 +197,6 @@ def _choose_metrics(trials: Sequence[Trial]) -> tuple[str, ...]:
 def _make_key(metric: str) -> str:
     """Return a measure's name as a key of a leaderboard."""
     return "".join(c if c.isalnum() else "_" for c in metric)
-
-
-def _write_competition(title: str, metrics: Sequence[str]) -> list[str]:
-    """Return the text of competition.yaml (version 2) for Codabench."""
-    columns = [
-        line
-        for number, metric in enumerate(metrics)
-        for line in (
-            f"  - title: {json.dumps(metric)}",
-            f"    key: {_make_key(metric)}",
-            f"    index: {number}",
-            f"    sorting: {_get_sorting(metric)}",
-        )
-    ]
-    return [
-        "version: 2",
-        f"title: {json.dumps(title)}",
-        "image: logo.png",
-        "terms: terms.md",
-        "pages:",
-        "- title: Overview",
-        "  file: overview.md",
-        "tasks:",
-        "- index: 0",
-        f"  name: {json.dumps(title)}",
-        "  scoring_program: scoring_program",
-        "  reference_data: reference_data",
-        "phases:",
-        "- index: 0",
-        "  name: Evaluation",
-        "  start: 2030-01-01",
-        "  tasks: [0]",
-        # Releases differ in the name of the list.
-        "leaderboard: &results",
-        "- title: Results",
-        "  key: results",
-        "  columns:",
-        *columns,
-        "  - title: missing",
-        "    key: n_missing",
-        f"    index: {len(metrics)}",
-        "    sorting: asc",
-        "leaderboards: *results",
-    ]
 
 
 def _get_sorting(metric: str) -> str:
@@ -449,8 +376,6 @@ def _write_results(out: Path, task: SharedTask, ranking: SubmissionRanks) -> Non
 
 def _render_page(task: SharedTask, ranking: SubmissionRanks) -> str:
     """Return the page of results."""
-    from referee.show.pages import render
-
     n = task.manifest["items"]
     cells = {(row["system"], row["metric"]): row for row in ranking.evaluated.rows}
     rows = [

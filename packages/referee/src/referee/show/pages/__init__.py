@@ -1,4 +1,4 @@
-"""Jinja2 templates, plain JavaScript and CSS of reports, notebooks and `referee view`."""
+"""Jinja2 templates, plain JavaScript and CSS of reports, notebooks, `referee view` and exported folders."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ def read_page_asset(name: str) -> str:
 @cache
 def _get_environment() -> Environment:
     """Return the environment of the page templates."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
     environment = Environment(
         loader=PackageLoader("referee.show", "pages"),
-        autoescape=True,
+        autoescape=select_autoescape(("html",)),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -64,7 +64,7 @@ def _get_environment() -> Environment:
 
 
 def render(template: str, **values: Any) -> Markup:
-    """Return a template of this folder filled with values, each escaped unless it is Markup."""
+    """Return a template of this folder filled with values, in HTML each escaped unless it is Markup."""
     from markupsafe import Markup
 
     return Markup(_get_environment().get_template(template).render(values))
