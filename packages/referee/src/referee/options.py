@@ -81,23 +81,13 @@ class Option:
 
 
 def option(
-    default: Any,
-    help: str,
-    *names: str,
-    cli: Any = None,
-    minimum: float | None = None,
-    maximum: float | None = None,
-    choices: Iterable[str] = (),
-    show_default: bool | str = True,
-    positional: bool = False,
-    argument: bool = False,
-    python_only: bool = False,
+    default: Any, help: str, *names: str, choices: Iterable[str] = (), positional: bool = False, **settings: Any
 ) -> Any:
     """Return a dataclass field for an option; `...` as default makes it required.
 
-    `positional` fields may be given without their name in Python; an `argument` has no `--name` on the command line.
+    `positional` fields may be given without their name in Python. `settings` are further fields of `Option`.
     """
-    about = Option(help, names, cli, minimum, maximum, tuple(choices), show_default, argument, python_only)
+    about = Option(help, names, choices=tuple(choices), **settings)
     return field(default=MISSING if default is ... else default, kw_only=not positional, metadata={KEY: about})
 
 

@@ -103,12 +103,14 @@ def _declare_folds_by(default: str, units: tuple[str, ...]) -> Any:
 
 def _declare_counter() -> Any:
     about = "Called with the number of expected answers; returns a function that is called as they arrive."
-    return option(_ignore_progress, about, python_only=True)
+    return option(_ignore_progress, about, is_python_only=True)
 
 
 def _declare_callback(default: ProgressCallback | None = iterate_silently) -> Any:
     return option(
-        default, "Progress callback: called with the pieces of work and a label; yields the pieces.", python_only=True
+        default,
+        "Progress callback: called with the pieces of work and a label; yields the pieces.",
+        is_python_only=True,
     )
 
 
@@ -121,7 +123,7 @@ class ScoreOptions:
         "Files of outputs (JSONL, CSV, Parquet or challenge XML), - for standard input, or a run folder; in Python also rows or a frame.",
         cli=list[str],
         positional=True,
-        argument=True,
+        is_argument=True,
     )
     corpus: Any = option(
         None, "A corpus by name (referee list corpora) or a JSONL file of trials; in Python also trials.", "--corpus", "-c", cli=str, positional=True
@@ -168,7 +170,7 @@ class ScoreOptions:
         'Convention of a system\'s coordinates, as SYSTEM=CONVENTION ("qwen25vl=pixels xyxy sent:qwen28"); `referee docs sight`.',
         cli=list[str],
     )
-    items: bool = option(False, "Return the item-level frame instead of the table.", python_only=True)
+    items: bool = option(False, "Return the item-level frame instead of the table.", is_python_only=True)
     jobs: int | None = option(
         None,
         "Worker processes; 1 is this process (default: one per core for a corpus file of 64 MB or more, else 1).",
@@ -192,7 +194,7 @@ class _FileOptions:
         "Files, folders, archives or patterns: text, tables, logs of harnesses, exports of platforms, run folders; - for standard input.",
         cli=list[Path],
         positional=True,
-        argument=True,
+        is_argument=True,
     )
     scenes: Any = option(
         None,
@@ -252,7 +254,7 @@ class CompareOptions(_FileOptions):
         "Run folders, or files as `referee evaluate` reads them; the first system is the baseline.",
         cli=list[Path],
         positional=True,
-        argument=True,
+        is_argument=True,
     )
     systems: str | Sequence[str] = option((), "Systems to compare, comma-separated, the baseline first.", cli=str)
     metric: str | Sequence[str] = option(
@@ -316,7 +318,9 @@ class RunOptions:
 class ListenOptions:
     """Options of `referee.listen` and `referee listen`."""
 
-    run: str | Path = option(..., "A run folder (referee run … --out RUN).", cli=Path, positional=True, argument=True)
+    run: str | Path = option(
+        ..., "A run folder (referee run … --out RUN).", cli=Path, positional=True, is_argument=True
+    )
     hearer: str | None = option(
         None,
         "A hearer by name (referee list hearers), MODULE:CLASS or FILE.py:CLASS; with switches as NAME|switch:value. "
@@ -340,14 +344,14 @@ class ListenOptions:
     batch_in: str | Path | None = _declare_batch_in()
     seed: int = option(1, "Seed of all randomness, the order of entities included.")
     jobs: int | None = _declare_jobs(None, "--jobs", "--workers")
-    workers: int | None = option(None, "Another name for jobs.", python_only=True)
+    workers: int | None = option(None, "Another name for jobs.", is_python_only=True)
     engine: str = _declare_engine()
     shard: int = _declare_shard(SHARD)
     address: str | None = _declare_address()
     ties: str = option("strict", f"Items with a tied vote in MIR: {', '.join(TIES)}.", choices=TIES)
     cluster: str = _declare_cluster("The sampling unit of intervals")
     confidence: float = _declare_confidence()
-    items: bool = option(False, "Return every answer instead of the table of measures.", python_only=True)
+    items: bool = option(False, "Return every answer instead of the table of measures.", is_python_only=True)
     progress: Begin = _declare_counter()
 
 
@@ -360,7 +364,7 @@ class CourtOptions:
         "Run folders with scores and responses, one CSV file, or a corpus of systems with listeners (pragma).",
         cli=list[Path],
         positional=True,
-        argument=True,
+        is_argument=True,
     )
     published: str | None = option(None, "Name of a table that ships with the package.")
     resamples: int = option(500, "Number of bootstrap resamples, for noise and for evidence over items.", minimum=0)
@@ -385,7 +389,7 @@ class PassportOptions:
         "A hearer by name (referee list hearers), MODULE:CLASS or FILE.py:CLASS, with switches as NAME|switch:value; "
         "or recorded:FILE.jsonl.",
         positional=True,
-        argument=True,
+        is_argument=True,
     )
     corpus: str | Path | None = option(
         None, "A corpus with human responses, or a JSONL file of trials.", cli=str, positional=True
@@ -430,7 +434,7 @@ class PassportOptions:
     spread: bool = option(
         False,
         "If jobs is not given, use one process per core for a hearer that learns from 100,000 trials or more, as the command does.",
-        python_only=True,
+        is_python_only=True,
     )
     out: str | Path | None = option(None, "CARD.json; the picture is written beside it (svg, png, pdf).", cli=Path)
     progress: Begin = _declare_counter()
@@ -445,7 +449,7 @@ class AuditOptions:
         "Folders with a paper.toml, or names of shipped papers (default: all shipped ones).",
         cli=list[str],
         positional=True,
-        argument=True,
+        is_argument=True,
     )
     progress: ProgressCallback = _declare_callback()
 
@@ -455,7 +459,7 @@ class ReportOptions:
     """Options of `referee.report` and `referee report`."""
 
     runs: str | Path | Sequence[str | Path] = option(
-        (), "Run folders to report, scored or not.", cli=list[Path], positional=True, argument=True
+        (), "Run folders to report, scored or not.", cli=list[Path], positional=True, is_argument=True
     )
     out: str | Path = option("report", "The folder to write.", cli=Path, positional=True)
     title: str | None = option(None, "Title of the page.")
@@ -479,7 +483,7 @@ class DrawOptions:
         "A JSON file with a scene or a trial, or - for standard input; in Python also a Scene or Trial.",
         cli=str,
         positional=True,
-        argument=True,
+        is_argument=True,
     )
     target: str | Sequence[str] = option((), "Frame these entities (ids with commas).", "--target", "-t", cli=str)
     mark: bool = option(False, "Frame the target that the trial itself names.")
@@ -500,7 +504,7 @@ class ReplicateOptions:
         ...,
         "One of asgre2007, tuna2008-as, tuna2008-r, tuna2008-reg, tunareg2009, or a team's development table (tuna2008-as.dev).",
         positional=True,
-        argument=True,
+        is_argument=True,
     )
     data: str | Path | None = _declare_data()
     folds: int = _declare_folds("Parts the corpus is cut into.")

@@ -46,7 +46,7 @@ class NewStudy(Wishes):
     items_or_run: Path = option(
         ...,
         "A table of items (CSV, TSV, XLSX, JSONL), or a run folder: its trials are the items, its systems the conditions.",
-        argument=True,
+        is_argument=True,
     )
     out: Path = option(..., "The study folder to make.", "--out", "-o")
     factors: str = option("", "Columns of the table that are factors, comma-separated.", show_default=False)

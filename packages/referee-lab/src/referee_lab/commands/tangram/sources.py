@@ -37,7 +37,7 @@ class DialogueSource:
     """The options that name dialogues, and how results are printed."""
 
     files: Sequence[Path] = option(
-        (), "Dialogues: .eaf, .TextGrid, .jsonl, .json or .csv.", cli=list[Path], argument=True
+        (), "Dialogues: .eaf, .TextGrid, .jsonl, .json or .csv.", cli=list[Path], is_argument=True
     )
     recordings: Path | None = option(None, "A folder of recordings.")
     synthetic: bool = option(False, "Use invented sessions: a test bed that says nothing about people.", "--synthetic")

@@ -77,7 +77,7 @@ class Wishes:
     )
     mode: str = option("debug", "Mode of the study: debug, pilot or live.", choices=("debug", "pilot", "live"))
     seed: int = option(1, "Seed of all randomness.", minimum=0)
-    id: str = option("study", "Name of the study in links.", python_only=True)
+    id: str = option("study", "Name of the study in links.", is_python_only=True)
 
 
 def split_names(text: str) -> tuple[str, ...]:
