@@ -570,6 +570,30 @@ def test_experiments_of_one_study_predict_a_new_one(series: Path, capsys: pytest
     assert transfer["accuracy_low"] <= transfer["accuracy"] <= transfer["accuracy_high"]
 
 
+def test_trials_beside_named_experiments_do_not_put_a_file_name_on_the_card(
+    series: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy = shutil.copytree(series, tmp_path / "partly-labelled")
+    lines = (
+        (copy / "trials.jsonl").read_text().replace('{"experiment": "x5"}', "{}").replace('{"experiment":"x5"}', "{}")
+    )
+    (copy / "trials.jsonl").write_text(lines)
+    card = card_of(capsys, "literal", "--data", copy)
+    assert [e["experiment"] for e in card["transfer"]["experiments"]] == [*(f"x{i}" for i in range(5)), "other trials"]
+    assert "partly-labelled" not in str(card["reasons"])
+
+
+def test_an_object_that_changes_makes_another_card(
+    study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy = shutil.copytree(study, tmp_path / "pairs")
+    first, *rest = [json.loads(line) for line in (copy / "trials.jsonl").read_text().splitlines()]
+    first["entities"][2]["attributes"] = [["colour", "transparent"]]
+    (copy / "trials.jsonl").write_text("".join(json.dumps(t) + "\n" for t in (first, *reversed(rest))))
+    checksums = [card_of(capsys, "literal", "--data", folder)["data_checksum"] for folder in (study, copy)]
+    assert checksums[0] != checksums[1]
+
+
 def test_alpha_is_fitted_to_people_and_tried_on_others(series: Path, capsys: pytest.CaptureFixture[str]) -> None:
     fitted = card_of(capsys, "rsa|longest:1", "--data", series)["fitted"]
     assert fitted["people"] == 120

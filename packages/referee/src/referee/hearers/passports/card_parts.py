@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from referee.hearers.passports.people import HumanAnswer, People
 from referee.hearers.passports.quoting import DIGITS
 from referee.hearers.passports.ranking import RankAgreement, Ranked, rank
 from referee.records import Outcome
-from referee.signature import digest
+from referee.signature import digest, fingerprint, text_digests, trial_digests
 from referee.statistics.dependent_trials import Clusters
 
 PEOPLE, SYSTEMS = "people", "systems"
@@ -122,9 +123,12 @@ def list_settings(examination: Examination, people: People, clusters: Clusters) 
 
 
 def _hash_answers(people: People) -> str:
-    """Return a hash of questions and answers: a card on other data is another card."""
+    """Return a hash of scenes, questions and answers with their times, in any order: a card on other data is another card."""
+    trials = {a.trial.id: a.trial for a in people.answers}.values()
     lines = (
-        f"{a.trial.id}\t{a.description.text}\t{a.description.properties}\t{a.response.hearer}\t{a.response.entity or a.response.outcome}"
+        f"{a.trial.id}\t{a.description.text}\t{a.description.properties}\t{r.hearer}\t{r.entity or r.outcome}"
+        f"\t{r.reading_ms}\t{r.identification_ms}"
         for a in people.answers
+        for r in (a.response,)
     )
-    return digest("\n".join(sorted(lines)))
+    return digest(fingerprint(trial_digests(trials, repeat(()))) + fingerprint(text_digests(lines)))
