@@ -23,7 +23,7 @@ from referee.models.answers.clauses import (
     split_sentences,
 )
 from referee.models.answers.json_objects import find_json
-from referee.models.answers.vocabulary import MARKERS, WORDS, any_of, number_words, plain_text, words
+from referee.models.answers.vocabulary import MARKERS, WORDS, any_of, number_words, plain_text, replace_all, words
 
 I = re.IGNORECASE  # noqa: E741
 LONGEST = 6_000
@@ -316,29 +316,21 @@ def _remove_scale(text: str, low: float, high: float) -> str:
     """A text without mentions of the scale itself: "on a scale from 1 (very bad) to 7 (very good)", "(1-7)", "a 7-point scale"."""
     ends = rf"{low:g}(?:\s*\([^)]*\))?{_TO}{high:g}(?:\s*\([^)\d]*\))?"
     scale = r"(?:(?:on|auf|sur|en|em|op|num)\s*)?(?:a|an|the|einer|une|una|uma|een)?\s*(?:scale|skala|échelle|escala|schaal)?\s*(?:of|from|von|de|van)?\s*"
-    if not re.fullmatch(rf"\W*{ends}\W*", text, I):
-        text = re.sub(
-            rf"[(\[]?(?:scale\s*)?{scale}(?<![\d.]){ends}(?![\d.,]*\d)[)\]]?(?:\s*scale)?\s*:?(?!\s*{_TO})",
+    if re.fullmatch(rf"\W*{ends}\W*", text, I):
+        return text
+    ends_named = rf"(?:{low:g}|{high:g}) ?(?:=|is|being|as|means|meaning) (?:the )?(?:best|worst|highest|lowest|perfect|maximum|minimum|excellent|very \w+|completely \w+|not at all\w*(?: \w+)?)(?: (?:and|,) (?:{low:g}|{high:g}) ?(?:=|is|being|as|means)? ?(?:the )?(?:best|worst|highest|lowest|perfect|excellent|very \w+))?\)?"
+    rules = (
+        (rf"[(\[]?(?:scale\s*)?{scale}(?<![\d.]){ends}(?![\d.,]*\d)[)\]]?(?:\s*scale)?\s*:?(?!\s*{_TO})", " : "),
+        (
+            rf"\b(?:on )?(?:a |the )?{high:g}[- ]points? (?:likert )?scale|[(]?满分\s*{high:g}\s*分[)]?|{high:g}点(?:満点)?(?:中|のうち)|{high:g}点満点(?:で)?",
             " : ",
-            text,
-            flags=I,
-        )
-    text = re.sub(
-        rf"\b(?:on )?(?:a |the )?{high:g}[- ]points? (?:likert )?scale|[(]?满分\s*{high:g}\s*分[)]?|{high:g}点(?:満点)?(?:中|のうち)|{high:g}点満点(?:で)?",
-        " : ",
-        text,
-        flags=I,
+        ),
+        (rf"\bout of (?:a possible )?{high:g}\s*(?=[,:])", " : "),
+        (rf"^\W*(?:with |where |if |given that )?{ends_named}", " : "),
+        (rf"[(,;]?\s*(?:with |where |if |given that )?{ends_named}", " "),
+        (rf"\((?:out of|max\.?|von|sur|de|van)\s*{high:g}\)|\((?:scale|[^()\d]*{low:g}\s*=)[^)]*\)", " "),
     )
-    text = re.sub(rf"\bout of (?:a possible )?{high:g}\s*(?=[,:])", " : ", text, flags=I)
-    text = re.sub(
-        rf"[(,;]?\s*(?:with |where |if |given that )?(?:{low:g}|{high:g}) ?(?:=|is|being|as|means|meaning) (?:the )?(?:best|worst|highest|lowest|perfect|maximum|minimum|excellent|very \w+|completely \w+|not at all\w*(?: \w+)?)(?: (?:and|,) (?:{low:g}|{high:g}) ?(?:=|is|being|as|means)? ?(?:the )?(?:best|worst|highest|lowest|perfect|excellent|very \w+))?\)?",
-        " : " if re.match(r"\W*(?:with|where|if|given|\d)", text, I) else " ",
-        text,
-        flags=I,
-    )
-    return re.sub(
-        rf"\((?:out of|max\.?|von|sur|de|van)\s*{high:g}\)|\((?:scale|[^()\d]*{low:g}\s*=)[^)]*\)", " ", text, flags=I
-    )
+    return replace_all(text, rules)
 
 
 def _parse_number(text: str) -> float:
