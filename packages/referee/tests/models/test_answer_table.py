@@ -83,3 +83,29 @@ def test_coordinates_beyond_the_picture_as_sent_are_unread() -> None:
     box = "[10, 20, 900, 40]"
     assert referee.parse_answer(box, "place", form="json", size=(1000, 500)).value == (10, 20, 900, 40)
     assert referee.parse_answer(box, "place", form="json", size=(640, 480)).outcome == "unread"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "value"),
+    [
+        ("The red chair is 3.", "choice", 3),
+        ("A child would say 3.", "choice", None),
+        ("The previous answer, 3, was wrong.", "choice", None),
+        ("Choosing object 3 requires more information.", "choice", None),
+        ("The answer is 2. The answer is 3.", "choice", None),
+        ('{"name": "look", "arguments": {"object": 3}}', "choice", None),
+        ('{"name": "choose", "arguments": {"object": 3}}', "choice", 3),
+        ("Because of the typo I'd give it 70.", "rating", 70),
+        ("Someone else would give 70.", "rating", None),
+        ("It scored 70 in an earlier study.", "rating", None),
+        ("A", "description", "A"),
+        ("same", "description", "same"),
+        ("yes", "description", None),
+        ('If the target were red, I would say "the red chair".', "description", None),
+        ("The cup is at [10, 20, 110, 220].", "place", (10, 20, 110, 220)),
+        ("I looked at [10, 20, 110, 220] and found nothing.", "place", None),
+        ("You wrote [10, 20, 110, 220].", "place", None),
+    ],
+)
+def test_a_value_is_read_only_if_the_words_around_it_are_accounted_for(text: str, kind: str, value: object) -> None:
+    assert referee.parse_answer(text, kind, options=5, scale=(0, 100)).value == value

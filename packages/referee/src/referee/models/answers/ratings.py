@@ -206,7 +206,12 @@ def _find_stated(text: str) -> int | None:
 def _is_accounted_for(text: str, claims: list[Claim], final: Claim) -> bool:
     """Return whether every other value in a text is denied, explained, or superseded."""
     line = text[text.rfind("\n", 0, final.start) + 1 :].partition("\n")[0]
-    is_alone = re.fullmatch(r"\W*⟦\d+⟧\W*", line) is not None
+    sentence = re.split(r"[.!\n]\s", text[: final.start])[-1]
+    # Numbers that sentences before "I rate it 4" count are none of its alternatives.
+    is_named = re.match(
+        r"\W*(?:my (?:\w+ )?(?:rating|score|grade)|i(?:['’]d| would)? (?:rate|score|grade|give))\b", sentence, I
+    )
+    is_alone = is_named or re.fullmatch(r"\W*⟦\d+⟧\W*", line) is not None
     for mention in re.finditer(r"⟦(\d+)⟧|⟪[\d+]+⟫", text):
         if mention[1] is not None and int(mention[1]) == final.choice:
             continue
