@@ -212,40 +212,31 @@ def _check_proxy(base: str, study: str, keys: Keys) -> HealthFinding:
         reply = httpx.get(address, headers={"Authorization": f"Bearer {keys.view}"}, timeout=10, follow_redirects=False)
         seen: dict[str, Any] = reply.json()
     except (httpx.HTTPError, ValueError) as error:
-        return HealthFinding(
-            "proxy",
-            False,
-            f"{base} does not answer ({type(error).__name__})",
-            "is the server running, and the proxy's address right?",
-        )
+        problem = f"{base} does not answer ({type(error).__name__})"
+        return HealthFinding("proxy", False, problem, "is the server running, and the proxy's address right?")
     if reply.status_code != 200:
-        return HealthFinding(
-            "proxy", False, f"{base} answers {reply.status_code}", "is this study served there, with these keys?"
-        )
-    if base.startswith("https:") and seen["scheme"] != "https":
-        return HealthFinding(
-            "proxy",
-            False,
+        problem = f"{base} answers {reply.status_code}"
+        return HealthFinding("proxy", False, problem, "is this study served there, with these keys?")
+    problems = (
+        (
+            base.startswith("https:") and seen["scheme"] != "https",
             "the server does not know that people use https",
             "let the proxy send X-Forwarded-Proto, and name it in --trusted-proxy",
-        )
-    # A remote visitor never has the server's own address: the proxy hides client addresses.
-    if not seen["forwarded_for"] and seen["local"] and not _is_this_machine(base):
-        return HealthFinding(
-            "proxy",
-            False,
+        ),
+        (
+            # A remote visitor never has the server's own address: the proxy hides client addresses.
+            not seen["forwarded_for"] and seen["local"] and not _is_this_machine(base),
             "the proxy forwards no client addresses: all requests seem to come from this machine, and no client is limited",
             "let the proxy send X-Forwarded-For (`referee docs serving` has the lines for nginx)",
-        )
-    if seen["forwarded_for"] and not seen["believed"]:
-        return HealthFinding(
-            "proxy",
-            False,
+        ),
+        (
+            seen["forwarded_for"] and not seen["believed"],
             "the addresses that the proxy forwards are not trusted",
             "name the proxy's own address in --trusted-proxy",
-        )
-    return HealthFinding(
-        "proxy",
-        True,
-        f"reached by {seen['scheme']}; addresses are {'passed on' if seen['forwarded_for'] else 'seen directly'}",
+        ),
     )
+    for is_wrong, problem, remedy in problems:
+        if is_wrong:
+            return HealthFinding("proxy", False, problem, remedy)
+    ways = "passed on" if seen["forwarded_for"] else "seen directly"
+    return HealthFinding("proxy", True, f"reached by {seen['scheme']}; addresses are {ways}")

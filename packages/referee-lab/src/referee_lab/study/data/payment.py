@@ -110,7 +110,7 @@ Rows = Iterable[Sequence[object]]
 
 def _build_plain_rows(study: Study, people: Sequence[Owed]) -> Rows:
     """Yield the payments as rows of a plain table."""
-    yield (
+    yield [
         "participant",
         "platform_id",
         "submission",
@@ -120,19 +120,10 @@ def _build_plain_rows(study: Study, people: Sequence[Owed]) -> Rows:
         "bonus",
         "total",
         "currency",
-    )
+    ]
     for p in people:
-        yield (
-            p.alias,
-            p.id,
-            p.submission,
-            p.outcome,
-            p.right,
-            p.reward,
-            p.bonus,
-            p.reward + p.bonus,
-            study.recruitment.currency,
-        )
+        paid = (p.reward, p.bonus, p.reward + p.bonus, study.recruitment.currency)
+        yield (p.alias, p.id, p.submission, p.outcome, p.right, *paid)
 
 
 def _build_prolific_rows(study: Study, people: Sequence[Owed]) -> Rows:
@@ -146,21 +137,11 @@ def _build_bonus_rows(study: Study, people: Sequence[Owed]) -> Rows:
 
 
 def _build_mturk_rows(study: Study, people: Sequence[Owed]) -> Rows:
-    """Yield the rows of a batch results file with an x under Approve, and the bonuses beside them.
-
-    Bonuses for send-bonus beside them.
-    """
+    """Yield the rows of a batch results file with an x under Approve, and the bonuses beside them."""
     yield ("AssignmentId", "WorkerId", "Approve", "Reject", "BonusAmount", "Reason")
     for p in people:
-        paid = p.outcome in PAID
-        yield (
-            p.submission,
-            p.id,
-            "x" if paid else "",
-            "",
-            p.bonus if p.bonus else "",
-            f"{p.right} right answers" if p.bonus else "",
-        )
+        bonus = (p.bonus, f"{p.right} right answers") if p.bonus else ("", "")
+        yield (p.submission, p.id, "x" if p.outcome in PAID else "", "", *bonus)
 
 
 _FORMS = {

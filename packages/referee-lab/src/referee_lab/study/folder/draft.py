@@ -15,12 +15,13 @@ from typing import Any
 from referee.corpora.jsonl import record_to_json, trial_to_json, write_json_line
 from referee.errors import InputError, find_similar_names
 from referee.files import write_atomically, writing_folder
+from referee.geometry import ScenePicture
 from referee.jobs.folder import write_outputs, write_trials
 from referee.records import NOTHING, Description, Trial
 from referee_lab.study.design.designs import DesignLayout
 from referee_lab.study.folder.clip_sounds import write_clip_sounds
 from referee_lab.study.folder.media import can_play, copy_media, get_presentation
-from referee_lab.study.folder.photographs import copy_object_pictures, copy_photographs
+from referee_lab.study.folder.photographs import copy_pictures
 from referee_lab.study.folder.screens import list_fitting_devices
 from referee_lab.study.folder.settings import RIGHT_TO_LEFT, SECTIONS, Setting, format_toml
 from referee_lab.study.folder.study import Study, open_study
@@ -128,8 +129,7 @@ def write_study(path: str | Path, draft: Draft) -> Study:
     with writing_folder(path) as folder:
         write_trials(folder, draft.trials)
         write_outputs(folder, draft.outputs)
-        copy_photographs(folder, _select_photographed(draft), draft.pictures)
-        copy_object_pictures(folder, _select_with_objects(draft), draft.pictures)
+        copy_pictures(folder, _iterate_pictures(draft), draft.pictures)
         copy_media(folder, _collect_descriptions(draft), draft.media)
         write_clip_sounds(folder, draft.sounds)
         if draft.plugin is not None:
@@ -150,18 +150,18 @@ def write_study(path: str | Path, draft: Draft) -> Study:
     return open_study(path)
 
 
-def _select_with_objects(draft: Draft) -> list[Trial]:
-    """Return the trials with single objects, for protocols that show neither photographs nor rooms."""
-    if create_protocol(draft.protocol).info.plugin not in SHOWS_OBJECTS:
-        return []
+def _list_trials(draft: Draft) -> list[Trial]:
     return [*draft.trials, *(extra.trial for extra in (*draft.practice, *draft.checks))]
 
 
-def _select_photographed(draft: Draft) -> list[Trial]:
-    """Return the trials whose photographs are shown, by protocol or as a picture above options."""
-    trials = [*draft.trials, *(extra.trial for extra in (*draft.practice, *draft.checks))]
-    located = create_protocol(draft.protocol).info.plugin == "locate"
-    return [trial for trial in trials if located or get_context_picture(trial.scene) is not None]
+def _iterate_pictures(draft: Draft) -> Iterator[ScenePicture]:
+    """Yield the pictures that are shown: of a scene, by protocol or above options, and of its objects."""
+    plugin = create_protocol(draft.protocol).info.plugin
+    for scene in (trial.scene for trial in _list_trials(draft)):
+        if scene.picture is not None and (plugin == "locate" or get_context_picture(scene) is not None):
+            yield scene.picture
+        if plugin in SHOWS_OBJECTS:
+            yield from (ScenePicture(path=entity.image) for entity in scene.entities if entity.image is not None)
 
 
 def _collect_descriptions(draft: Draft) -> list[Description]:
@@ -303,7 +303,7 @@ def _choose_devices(draft: Draft) -> dict[str, dict[str, Any]]:
     plugin = create_protocol(draft.protocol).info.plugin
     if plugin not in ("identify", "produce", "judge"):
         return {}
-    return {"session": {"devices": list_fitting_devices(_select_with_objects(draft), plugin)}}
+    return {"session": {"devices": list_fitting_devices(_list_trials(draft), plugin)}}
 
 
 def _get_draft_values(draft: Draft) -> dict[str, dict[str, Any]]:

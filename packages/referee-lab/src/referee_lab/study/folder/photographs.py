@@ -69,7 +69,7 @@ def _read_photograph(scene: Scene) -> Photograph:
             remedy="give its size in pixels, which coordinates refer to",
         )
     regions = {e.id: e.region for e in scene.entities if e.region is not None}
-    return Photograph(name=sha256(picture.path.encode()).hexdigest()[:LENGTH], size=picture.size, regions=regions)
+    return Photograph(name=name_object_picture(picture.path), size=picture.size, regions=regions)
 
 
 def _draw_scene(trial: Trial) -> Photograph:
@@ -114,23 +114,22 @@ def draw_photographs(study: Study) -> dict[str, str]:
     return {p.name: p.svg for p in shown if p.svg}
 
 
-def copy_photographs(folder: Path, trials: Iterable[Trial], source: Path | None) -> int:
-    """Copy the photographs of trials into a study's folder after checking each; return their number.
-
-    Returns how many.
-    """
-    copied = 0
-    for picture in {t.scene.picture.path: t.scene.picture for t in trials if t.scene.picture is not None}.values():
+def copy_pictures(folder: Path, pictures: Iterable[ScenePicture], source: Path | None) -> None:
+    """Copy pictures into a study's folder under neutral names, after decoding each."""
+    for picture in {picture.path: picture for picture in pictures}.values():
         if source is None:
-            raise InputError("these trials are about photographs", remedy="name their folder: --pictures FOLDER")
+            raise InputError("the items have pictures", remedy="name their folder: --pictures FOLDER")
         path = checked(source, picture)
         check_whole(path)
-        name = sha256(picture.path.encode()).hexdigest()[:LENGTH]
-        ending = _get_picture_extension(path)
+        ending = path.suffix.lower()
+        if ending not in KINDS:
+            raise InputError(
+                f"browsers do not show {ending or 'files without an ending'}",
+                where=path,
+                remedy="convert it to PNG, JPEG or WebP",
+            )
         (folder / FOLDER).mkdir(exist_ok=True)
-        shutil.copyfile(path, folder / FOLDER / f"{name}{ending}")
-        copied += 1
-    return copied
+        shutil.copyfile(path, folder / FOLDER / f"{name_object_picture(picture.path)}{ending}")
 
 
 def find_missing_pictures(study: Study) -> list[str]:
@@ -148,33 +147,6 @@ def find_picture_files(study: Study) -> dict[str, Path | None]:
         named = [*above, *(e.image for scene in scenes for e in scene.entities if e.image is not None)]
     files = {image: find_photograph_file(study.folder, name_object_picture(image)) for image in named}
     return {image: file[0] if file else None for image, file in files.items()}
-
-
-def copy_object_pictures(folder: Path, trials: Iterable[Trial], source: Path | None) -> int:
-    """Copy the image files of single objects into a study's folder after decoding each.
-
-    Returns their number.
-    """
-    images = list(dict.fromkeys(e.image for t in trials for e in t.scene.entities if e.image is not None))
-    for image in images:
-        if source is None:
-            raise InputError("these objects have pictures of their own", remedy="name their folder: --pictures FOLDER")
-        path = checked(source, ScenePicture(path=image))
-        check_whole(path)
-        (folder / FOLDER).mkdir(exist_ok=True)
-        shutil.copyfile(path, folder / FOLDER / f"{name_object_picture(image)}{_get_picture_extension(path)}")
-    return len(images)
-
-
-def _get_picture_extension(path: Path) -> str:
-    """Return the file extension. Raises InputError for a type that browsers do not show."""
-    if path.suffix.lower() not in KINDS:
-        raise InputError(
-            f"browsers do not show {path.suffix or 'files without an ending'}",
-            where=path,
-            remedy="convert it to PNG, JPEG or WebP",
-        )
-    return path.suffix.lower()
 
 
 def find_photograph_file(folder: Path, name: str) -> tuple[Path, str] | None:
