@@ -53,22 +53,10 @@ def build_last_screen(served: Served, row: Any, details: Mapping[str, Any] | Non
 def build_rejection(served: Served, why: str, mode: str, details: Mapping[str, Any]) -> dict[str, Any]:
     """Return the last screen for a person without a seat, and store nothing.
 
-    The study is full or closed, or the device or an answer is not admitted.
+    The study is full or closed, the device or an answer is not admitted, or the person declined.
     """
     code = get_completion_code(served, why, mode)
     return {"state": why, "outcome": why, "paid": False, "code": code, **_build_return(served, code, mode, details)}
-
-
-def build_declined_screen(served: Served, mode: str, details: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the last screen for a person who declined: a code that does not identify them."""
-    code = get_completion_code(served, "declined", mode)
-    return {
-        "state": "declined",
-        "outcome": "declined",
-        "paid": False,
-        "code": code,
-        **_build_return(served, code, mode, details),
-    }
 
 
 def _build_return(

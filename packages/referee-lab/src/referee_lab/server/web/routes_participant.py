@@ -247,7 +247,7 @@ async def _count_refusal(request: Request, caller: Caller) -> dict[str, Any]:
     declined[arriving["id"]] = None
     if len(declined) > REFUSALS_KEPT:
         declined.pop(next(iter(declined)))
-    return outcomes.build_declined_screen(served, mode, arriving.get("details", {}))
+    return outcomes.build_rejection(served, "declined", mode, arriving.get("details", {}))
 
 
 @router.get("/plan", openapi_extra=request_bodies.describe_caller())

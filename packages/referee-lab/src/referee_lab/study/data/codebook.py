@@ -210,9 +210,8 @@ def list_recorded_columns(study: Study) -> list[tuple[str, str, CodebookColumn]]
                     ("rating", scale, _make_number_column(f"rating_{scale}", f"rating on the scale {scale}"))
                 )
         elif name not in SPOKEN or is_spoken(study.settings):
-            columns.append(
-                ("answer", name, _as_column(name, declared, free=info.plugin == "produce" and name == "text"))
-            )
+            is_free = info.plugin == "produce" and name == "text"
+            columns.append(("answer", name, _as_column(name, declared, free=is_free)))
     columns += [("times", name, _as_column(name, declared)) for name, declared in info.times.items()]
     return columns
 

@@ -6,7 +6,7 @@ Every claim is counted from lists.json itself; a claim that fails names its firs
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
@@ -29,6 +29,15 @@ class BalanceClaim:
     promised: bool = True
     check: str = "balance"
     trials: tuple[str, ...] = ()
+
+
+def make_claim(
+    sentence: str, counted: str, wrong: Sequence[str], *, check: str = "balance", trials: Iterable[str] = ()
+) -> BalanceClaim:
+    """Return a claim that holds if nothing is wrong; it names the first three problems."""
+    problems = f"; not so: {'; '.join(wrong[:3])}{' …' if len(wrong) > 3 else ''}" if wrong else ""
+    listed = tuple(dict.fromkeys(trials))
+    return BalanceClaim(sentence=sentence, holds=not wrong, counted=counted + problems, check=check, trials=listed)
 
 
 def prove_balance(study: Study) -> list[BalanceClaim]:
@@ -143,15 +152,8 @@ def _prove_unconfounded(study: Study) -> list[BalanceClaim]:
         pairs = {(cell[a], cell[b]) for cell in levels}
         if len(pairs) == max(len({x for x, _ in pairs}), len({y for _, y in pairs})) and len(pairs) > 1:
             wrong.append(f"{factors[a]} and {factors[b]}")
-    return [
-        BalanceClaim(
-            sentence="no factor is confounded with another",
-            holds=not wrong,
-            counted=f"{len(levels)} cells of {', '.join(factors)}"
-            + (f"; confounded: {', '.join(wrong)}" if wrong else ""),
-            check="confound",
-        )
-    ]
+    cells = f"{len(levels)} cells of {', '.join(factors)}"
+    return [make_claim("no factor is confounded with another", cells, wrong, check="confound")]
 
 
 def _prove_equal_lists(lists: Sequence[StudyList]) -> BalanceClaim:

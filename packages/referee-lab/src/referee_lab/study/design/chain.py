@@ -22,7 +22,7 @@ from referee.records import Description, Trial
 from referee_lab.study.data.collection import collect_from
 from referee_lab.study.data.dataset import ALL, Dataset, StoredAnswer
 from referee_lab.study.data.exported_rows import name_recording
-from referee_lab.study.design.balance import BalanceClaim, format_count
+from referee_lab.study.design.balance import BalanceClaim, format_count, make_claim
 from referee_lab.study.design.conditions import COMPARED, list_conditions
 from referee_lab.study.design.designs import DesignLayout, name_lists, require_equal_lists
 from referee_lab.study.design.wishes import Wishes, fill_study_fields, register_factors, start_draft
@@ -210,19 +210,11 @@ def prove_chain(study: Study) -> list[BalanceClaim]:
     if not (study.folder / FILE).exists():
         return []
     gone = find_withdrawn_speakers(study)
-    shown = {*gone}
-    trials = tuple(s.id for s in study.stimuli.values() if s.system in shown)
-    counted = (
-        f"{format_count(len(gone), 'speaker')} withdrew: make the study again with `referee study chain`"
+    wrong = (
+        [f"{format_count(len(gone), 'speaker')} withdrew: make the study again with `referee study chain`"]
         if gone
-        else "checked the earlier study"
+        else []
     )
-    return [
-        BalanceClaim(
-            sentence="no speaker whose descriptions are shown has withdrawn",
-            holds=not gone,
-            counted=counted,
-            check="withdrawn",
-            trials=trials,
-        )
-    ]
+    trials = (s.id for s in study.stimuli.values() if s.system in gone)
+    sentence = "no speaker whose descriptions are shown has withdrawn"
+    return [make_claim(sentence, "asked the study before", wrong, check="withdrawn", trials=trials)]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from referee_lab.server.sessions.plan import TRIAL, PlanStep, make_plan
-from referee_lab.study.design.balance import BalanceClaim, format_count
+from referee_lab.study.design.balance import BalanceClaim, format_count, make_claim
 from referee_lab.study.folder.branches import PageBranch, Quota
 from referee_lab.study.folder.questionnaires import FormField
 from referee_lab.study.folder.study import Study
@@ -18,18 +18,15 @@ def prove_ways(study: Study) -> list[BalanceClaim]:
     steps = make_plan(study, study.lists[0].id, study.seed).steps if study.branches or study.quotas else ()
     if study.branches:
         wrong = [problem for branch in study.branches for problem in _explain_unreachable(study, branch, steps)]
-        claims.append(_make_claim("every branch can be taken", len(study.branches), "branch", wrong))
+        counted = f"{len(study.branches)} branches" if len(study.branches) > 1 else "1 branch"
+        claims.append(make_claim("every branch can be taken", counted, wrong))
     if study.quotas:
         wrong = [p for quota in study.quotas for p in _explain_unusable(study, quota, steps)] + list(
             _find_small_quotas(study)
         )
-        claims.append(_make_claim("the quotas admit all planned participants", len(study.quotas), "quota", wrong))
+        counted = format_count(len(study.quotas), "quota")
+        claims.append(make_claim("the quotas admit all planned participants", counted, wrong))
     return claims
-
-
-def _make_claim(sentence: str, number: int, word: str, wrong: list[str]) -> BalanceClaim:
-    counted = f"{number} branches" if word == "branch" and number > 1 else format_count(number, word)
-    return BalanceClaim(sentence=sentence, holds=not wrong, counted="; not so: ".join([counted, *wrong]))
 
 
 def _find_step(steps: tuple[PlanStep, ...], question: str) -> PlanStep:

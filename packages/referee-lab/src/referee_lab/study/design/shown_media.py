@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from referee_lab.study.design.balance import BalanceClaim, format_count
+from referee_lab.study.design.balance import BalanceClaim, format_count, make_claim
 from referee_lab.study.design.heard_practice import find_odd_extras
 from referee_lab.study.folder.media import FOLDER, PlayedFile, can_play, find_media, find_media_uses, listen_to
 from referee_lab.study.folder.study import INSTRUCTION_MINUTES, Study
@@ -24,14 +24,13 @@ def prove_media(study: Study) -> list[BalanceClaim]:
     played: dict[str, PlayedFile] = {}
     problems_of = {name: [*_find_problems(study, name, played)] for name in heard}
     wrong = [problem for of_file in problems_of.values() for problem in of_file]
-    problems = f"; not so: {'; '.join(wrong[:3])}{' …' if len(wrong) > 3 else ''}" if wrong else ""
     failing = {stimulus for name, of_file in problems_of.items() if of_file for stimulus in heard[name]}
     claims = (
-        BalanceClaim(
-            sentence="every sound and film is there, can be played to its end and is not too large",
-            holds=not wrong,
-            counted=f"{format_count(len(heard), 'file')}{problems}",
-            trials=tuple(dict.fromkeys(s.trial.id for s in study.iterate_stimuli() if s.id in failing)),
+        make_claim(
+            "every sound and film is there, can be played to its end and is not too large",
+            format_count(len(heard), "file"),
+            wrong,
+            trials=(s.trial.id for s in study.iterate_stimuli() if s.id in failing),
         ),
         *_prove_same_presentation(study),
         *_warn_of_short_sounds(played),

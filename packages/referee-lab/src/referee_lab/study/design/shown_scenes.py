@@ -22,7 +22,7 @@ from referee.records import Scene, Trial
 from referee.show.drawing import can_draw
 from referee.show.drawing.placement import find_determined_layout
 from referee_lab.server.sessions.plan import CHECK, PlanStep, was_right
-from referee_lab.study.design.balance import BalanceClaim, format_count
+from referee_lab.study.design.balance import BalanceClaim, format_count, make_claim
 from referee_lab.study.folder.hit_areas import find_small_targets
 from referee_lab.study.folder.photographs import find_missing_pictures, find_photograph_file, find_picture_files
 from referee_lab.study.folder.screens import compute_smallest_px, list_screens
@@ -48,26 +48,15 @@ SHRUNK_PX, INDISTINCT = 8, 4.0
 
 
 def prove_checks(study: Study) -> list[BalanceClaim]:
-    """Return the claim that some answer on the page fails each attention check; empty without checks.
-
-    None where there are no checks.
-    """
+    """Return the claim that some answer on the page fails each attention check; empty without checks."""
     if not study.checks:
         return []
     rng = Random(study.seed)
     never = [
         c.stimulus.id for c in study.checks if not _can_fail(study, c, study.kind.show(c.stimulus, study.settings, rng))
     ]
-    first_failing = f"; not so: {never[0]}" if never else ""
-    return [
-        BalanceClaim(
-            sentence="every attention check can be failed",
-            holds=not never,
-            counted=f"{format_count(len(study.checks), 'check')}{first_failing}",
-            check="attention-checks",
-            trials=tuple(never),
-        )
-    ]
+    counted = format_count(len(study.checks), "check")
+    return [make_claim("every attention check can be failed", counted, never, check="attention-checks", trials=never)]
 
 
 def _can_fail(study: Study, check: Check, shown: Shown) -> bool:
@@ -244,15 +233,9 @@ def prove_pictures(study: Study) -> list[BalanceClaim]:
         if broken.keys()
         & {s.trial.scene.picture and s.trial.scene.picture.path, *(e.image for e in s.trial.scene.entities)}
     }
-    problems = "; not so: " + "; ".join([*broken.values()][:3]) + (" …" if len(broken) > 3 else "") if broken else ""
+    counted, wrong = format_count(len(present), "file"), list(broken.values())
     return [
-        BalanceClaim(
-            sentence="every picture can be decoded to its end",
-            holds=not broken,
-            counted=f"{format_count(len(present), 'file')}{problems}",
-            check="broken-pictures",
-            trials=tuple(trials),
-        )
+        make_claim("every picture can be decoded to its end", counted, wrong, check="broken-pictures", trials=trials)
     ]
 
 
@@ -337,16 +320,8 @@ def prove_words(study: Study) -> list[BalanceClaim]:
         for s in study.stimuli.values()
         if not (s.description.text or s.description.media or s.trial.meta.get("question") or "").strip()
     )
-    return [
-        BalanceClaim(
-            sentence="every description has words to read or to hear",
-            holds=not silent,
-            counted=format_count(len(study.stimuli), "description")
-            + (f"; not so: {len(silent)}, first {silent[0]}" if silent else ""),
-            check="words",
-            trials=silent,
-        )
-    ]
+    counted = format_count(len(study.stimuli), "description")
+    return [make_claim("every description has words to read or to hear", counted, silent, check="words", trials=silent)]
 
 
 def prove_shown(study: Study) -> list[BalanceClaim]:
