@@ -62,7 +62,7 @@ def _withdraw_one(connection: Connection, served: Served, condition: Any, actor:
     """Withdraw the participant that meets an SQL condition. Raises Problem if no participant does."""
     participant_id = connection.scalar(select(participant.c.id).where(participant.c.study == served.id, condition))
     if participant_id is None:
-        raise Problem(404, "nobody", "Nobody in this study has this code or alias. Check it letter by letter.")
+        raise Problem(404, "nobody", "No participant of this study has this code or alias. Check it letter by letter.")
     return withdraw(connection, served, participant_id, actor)
 
 

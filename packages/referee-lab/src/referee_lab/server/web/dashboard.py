@@ -158,7 +158,7 @@ def _is_number(value: Any) -> TypeGuard[float]:
 
 
 def is_unblinded(connection: Connection, served: Served) -> bool:
-    """Return whether somebody has looked at the results by condition."""
+    """Return whether an organiser has looked at the results by condition."""
     # Only in the audit log: it shows that results were viewed, with the time.
     unblinding = select(audit.c.id).where(audit.c.study == served.id, audit.c.what == "unblinded").limit(1)
     return connection.execute(unblinding).first() is not None

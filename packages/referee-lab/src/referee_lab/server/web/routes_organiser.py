@@ -95,7 +95,7 @@ def end(served: Managing, alias: Alias, body: request_bodies.EndSession) -> dict
         )
         session_id = connection.scalars(newest).first()
         if session_id is None:
-            raise Problem(404, "nobody", "Nobody in this study has this alias.")
+            raise Problem(404, "nobody", "No participant of this study has this alias.")
         row = kept_answers.load_session(connection, served, session_id)
         return presence.end_session(connection, served, row, body.outcome, "organiser", reason=body.reason)
 

@@ -305,10 +305,10 @@ def prove_contact(study: Study) -> list[BalanceClaim]:
     if study.mode != "live":
         return []
     contact = study.about.contact
-    names_nobody = not contact or contact in CONTACTS
-    counted = f"{contact or 'empty'}: write a name and an address into [study] contact" if names_nobody else contact
+    is_missing = not contact or contact in CONTACTS
+    counted = f"{contact or 'empty'}: write a name and an address into [study] contact" if is_missing else contact
     sentence = "the consent text names a contact person"
-    return [BalanceClaim(sentence=sentence, holds=not names_nobody, counted=counted, check="contact")]
+    return [BalanceClaim(sentence=sentence, holds=not is_missing, counted=counted, check="contact")]
 
 
 def prove_words(study: Study) -> list[BalanceClaim]:

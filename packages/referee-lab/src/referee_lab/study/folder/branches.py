@@ -111,7 +111,7 @@ def check_names(study: Study) -> None:
     """
     where = study.folder / "study.toml"
     for problem, names in _find_unknown(study):
-        raise InputError(problem, where=where, remedy=f"one of {', '.join(names)}" if names else "mend the name")
+        raise InputError(problem, where=where, remedy=f"one of {', '.join(names)}" if names else "correct the name")
 
 
 def _find_unknown(study: Study) -> Iterator[tuple[str, Sequence[str]]]:
