@@ -217,4 +217,4 @@ def prove_chain(study: Study) -> list[BalanceClaim]:
     )
     trials = (s.id for s in study.stimuli.values() if s.system in gone)
     sentence = "no speaker whose descriptions are shown has withdrawn"
-    return [make_claim(sentence, "asked the study before", wrong, check="withdrawn", trials=trials)]
+    return [make_claim(sentence, "checked the earlier study", wrong, check="withdrawn", trials=trials)]
