@@ -80,7 +80,7 @@ def test_check_refuses_what_cannot_be_heard(fault: str, tmp_path: Path, capsys: 
     said = {
         "missing": "media/voice0.wav is missing",
         "broken": "media/voice0.wav: it cannot be decoded",
-        "cut off": "media/voice0.wav: it is shorter than its head says",
+        "cut off": "media/voice0.wav: it is shorter than",
         "over-large": "has 0.0 MB ([session] media_mb is 0.01)",
         "long": "media/voice0.wav lasts 0.5 s, longer than reading_timeout_ms",
         "silent film": "media/voice0.webm: it has no picture",
