@@ -226,7 +226,7 @@ _NO_DESCRIPTION = re.compile(
 )
 # Signs of other content than a phrase: conversation partners, the task, alternatives, markup.
 _DOUBT = re.compile(
-    r"(?:^|[,;.:!?] )(?i:(?:so|and|but|because|as|since) )?(?i:i|you|we)\b|\b(?i:(?:given|provided|available) (?:information|data|context|details)|your (?:message|request|input|question|prompt|description|list|image)|(?:tell|give|show|let|help) (?:me|us)|thank you|please|descriptions?|referring|listener|distractors?|target (?:object|is)|noun phrase|instructions?|guidelines|prompts?|the user|reference game)\b"
+    r"(?:^|[,;.:!?] )(?i:(?:so|and|but|because|as|since) )?(?i:i|you|we)\b|\b(?i:(?:given|provided|available) (?:information|data|context|details)|your (?:message|request|input|question|prompt|description|list|image)|(?:tell|give|show|let|help) (?:me|us)|thank you|please|descriptions?|referring|listener|distractors?|target (?:object|is)|noun phrase|instructions?|guidelines|json|coordinates|prompts?|the user|reference game)\b"
     r"|\b(?i:(?:not|un)(?: |)(?:provided|specified|attached|uploaded|available|clear|defined|given)|is missing)\b|(?i:\b(?:object|item|objekt|objet|objeto) #?\d|(?:^|\b(?:the|object|item|target|option|is) )number #?\d+(?! [^\W\d])|\b(?:with|at|has|having) (?:the )?(?:index|id|position|no\.) #?\d|\b(?:with|at|has|having) (?:the )?number #?\d+\W*$|\b(?:either|both) works?\b)|\b(?i:ich|je|vous|ik|eu|yo)\b|[我您请]|必要|情報|信息|需要|ください|ますか|ません"
     r"|(?i:\beither\b.*\bor\b|\bor,? (?:the|an?|maybe|perhaps|alternatively|simply|just)\b|\b(?:oder|alternatively|ofwel)\b|\b(?:ou (?:les?|la|l['’]|une?|o|a|uma?)|o (?:el|la|una?)|of (?:de|het|een))\b)|\w \w+ / \w+ \w|//|=>|->|→|[{}|\\<>]|\?(?=\s)"
 )
@@ -770,14 +770,14 @@ def _find_end_of_saying(text: str) -> int:
 
 # Remarks, codes of errors, further items of a list, and openings that no phrase follows.
 _NO_PHRASE = re.compile(
-    r".*\w or \w|(?:one|any|some|each|either|all|both) of (?:the )?(?:\w+ )?\w+s\W*$|something (?:went|is|was|else)|(?:perfect|wow|yay|cool|awesome|amazing|brilliant|lovely|super|true|false)\W*$|(?:that|it|this) depends\b|out of (?:memory|time|range|bounds)|.*(?:一样|同じ|\b(?:iguales|idéntic[oa]s|identiques|gleich|iguais|hetzelfde))[。.!]?$|no (?:idea|clue|way|reason|worries|thanks|answer|comment|problem)\W*$|looking forward|(?:danke|merci|gracias|obrigad[oa]|bedankt|grazie)\b|(?:necesito|quiero|puedo|tengo|estoy|preciso|quero|posso|tenho|estou)\b|(?:他|其他|其它|ほか|その他)(?:の[^、。]*)?[はが都的]"
+    r".*\w or \w|(?:one|any|some|each|either|all|both) of (?:the )?(?:\w+ )?\w+s\W*$|something (?:went|is|was|else)|(?:perfect|wow|yay|cool|awesome|amazing|brilliant|lovely|super|true|false)\W*$|(?:that|it|this) depends\b|out of (?:memory|time|range|bounds)|.*(?:一样|同じ|\b(?:iguales|idéntic[oa]s|identiques|gleich|iguais|hetzelfde))[。.!]?$|no (?:idea|clue|way|reason|worries|thanks|answer|comment|problem)\W*$|looking forward|(?:danke|merci|gracias|obrigad[oa]|bedankt|grazie)\b|(?:debo|devo|voy|vou|necesito|quiero|puedo|tengo|estoy|preciso|quero|posso|tenho|estou)\b|(?:他|其他|其它|ほか|その他)(?:の[^、。]*)?[はが都的]"
     r"|(?:be|keep|make|remember|consider|focus|ensure|avoid|specify|clarify|include|add|compare|explain|stay)\b(?! button)|unknown \w+\W*$|nan\W*$|(?:the|my|our) (?:goal|aim|purpose|difference|problem|issue|trick|point|idea)\b(?! of the \w+ on)"
     r"|.*\b(?:maybe|perhaps)\b|.*\b(?:meet|help|thank|tell|for) you\b|(?:an?|the) [^,]+, (?:an?|the) [^,]+,? and (?:an?|the) \w+"
     r"|[^\W\d_]+(?:, [^\W\d_]+){3,}\W*$|(?:veo|vejo|observo|alle|ils|elles|ellos|todos|tous|toutes|zij|ze|sie|les autres|se (?!\w+ó\b))\b"
     r"|(?:the )?same (?:as (?:above|before|\w+ one)\W*$|answer|description|thing)|(?:good)?bye\W*$|[A-Z]{2,} \d+\W*$|.*\s[b2][.)]\s"
     r"|(?:an? )?(?:nice|great|good|lovely|beautiful|cool|interesting|funny|hard|tough|tricky|easy|excellent|fun|awesome|fair|tough|simple) (?:\w+ )?(?:picture|image|photo|question|task|description|request|answer|scene|job|work|idea|point|one|start|luck|day)s?\W*$"
     r"|.*\b(?:others?|anderen|autres|otr[oa]s|demás|outr[oa]s) (?:\w+ )?(?:are|is|sind|sont|son|são|zijn)\b"
-    r"|(?:then|so|well|now|okay|ok|sure|hmm+|um+|uh+|gotta|anyway|okay so)\b(?! (?:and|called))|[它其这那](?!个|把|只|张|位|辆|本|种|边|里|些)|[^」』]*(?:が[^」』]{0,6}(?:あります|います)|は[^。]*ます)[。.]?$|.*(?:不同|相同|違います|違う|異なり|異なる|同じです)",
+    r"|(?:then|so|well|now|okay|ok|sure|hmm+|um+|uh+|gotta|anyway|okay so)\b(?! (?:and|called))|[它其这那](?!个|把|只|张|位|辆|本|种|边|里|些)|[^」』]*(?:が[^」』]{0,6}(?:あります|います)|は[^。]*ます|[^。]*を説明します)[。.]?$|.*(?:不同|相同|違います|違う|異なり|異なる|同じです)",
     I,
 )
 _TEXT_NOUN = re.compile(
