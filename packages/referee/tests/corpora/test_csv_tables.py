@@ -37,7 +37,7 @@ def test_a_loose_end_takes_the_rest_of_the_line(tmp_path: Path) -> None:
     [
         (b"a,b\n1,2\n1,2,3\n", 3, "3 cells under 2 column names"),
         (b"a,b\n1,2\n1\n", 3, "1 cells under 2 column names"),
-        (b'a,b\n"1"x,2\n', 2, "reading failed"),
+        (b'a,b\n"1"x,2\n', 2, "the table cannot be read further"),
         (b"a,b\n1,2\n1,\xff\n", 3, "byte 3 of this line is not UTF-8"),
     ],
 )
@@ -48,7 +48,7 @@ def test_a_broken_row_is_told_with_its_line(content: bytes, line: int, problem: 
 
 def test_a_torn_archive_is_told(tmp_path: Path) -> None:
     whole = gzip.compress(b"a,b\n" + b"1,2\n" * 1000)
-    with pytest.raises(MalformedInput, match="reading failed"):
+    with pytest.raises(MalformedInput, match="cannot be read further"):
         list(read_csv(table(tmp_path, whole[:-20], "t.csv.gz"), dict))
 
 

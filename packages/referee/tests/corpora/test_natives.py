@@ -24,7 +24,7 @@ from PIL import Image
 
 from referee.api.evaluate import parse_map
 from referee.contracts import Batch
-from referee.corpora.natives.described import read_scenes_of_rows
+from referee.corpora.natives.described import read_scenes_of_rows, unnest_rows
 from referee.corpora.natives.material import Declared, NativeData
 from referee.corpora.natives.recognition import read_material
 from referee.corpora.reading.tables import read_table
@@ -1656,7 +1656,9 @@ def test_scenes_with_targets_and_references_in_their_rows(tmp_path: Path) -> Non
         {"id": "t2", "objects": objects, "target": "b", "references": ["the blue one"]},
     ]
     for row in rows:
-        trials = read_scenes_of_rows(read_table(write_lines(tmp_path / "s.jsonl", [row])), Declared()) or {}
+        trials = (
+            read_scenes_of_rows(unnest_rows(read_table(write_lines(tmp_path / "s.jsonl", [row]))), Declared()) or {}
+        )
         (trial,) = trials.values()
         assert (len(trial.scene.entities), len(trial.targets), len(trial.references)) == (2, 1, 1)
     with pytest.raises(InputError, match="not among the objects"):

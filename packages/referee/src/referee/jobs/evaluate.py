@@ -12,7 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from referee import catalogue
-from referee.corpora.natives.described import add_references, is_objects_table, read_objects, read_scenes_of_rows
+from referee.corpora.natives.described import (
+    add_references,
+    is_objects_table,
+    read_objects,
+    read_scenes_of_rows,
+    unnest_rows,
+)
 from referee.corpora.natives.logs import UNIT_SQUARE
 from referee.corpora.natives.material import Declared, NativeData, make_trial
 from referee.corpora.natives.recognition import SIGNS, USUAL, convert_table, read_material
@@ -99,7 +105,7 @@ def _read_outputs(outputs: Any, references: Any, scenes: Any, declared: Declared
         systems = {"system": list(rows)} if _are_texts(rows) else {}
     if systems:
         material = convert_texts(systems, _arrange_references(references, systems), declared)
-        material.finish()
+        material.finish(declared.systems)
         return material
     if isinstance(rows, (str, bytes, int, float)) or rows is None or isinstance(rows, Mapping):
         raise InputError(
@@ -246,14 +252,14 @@ def _read_scenes(scenes: Any, declared: Declared, data: Any) -> dict[str, Trial]
         ):
             return {t.id: t for t in gold}
         if path.exists() and path.name.lower().endswith(TABLE_ENDINGS) and not _is_corpus_file(path):
-            table = read_table(path)
+            table = unnest_rows(read_table(path))
             return read_scenes_of_rows(table, declared) or read_objects(table, declared)
         return {t.id: t for t in open_corpus(scenes, data=data).trials()}
     rows = convert_to_rows(scenes)
     if _are_texts(rows):
         raise InputError("scenes are texts", remedy="name references: referee.evaluate(outputs, references=[…])")
     if isinstance(rows, Sequence) and rows and isinstance(rows[0], Mapping):
-        table = make_table(rows, "scenes")
+        table = unnest_rows(make_table(rows, "scenes"))
         if is_objects_table(table):
             return read_objects(table, declared)
         if "entities" not in table.columns and (trials := read_scenes_of_rows(table, declared)):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from referee.corpora.natives.columns import find_column, infer_roles, simplify_name
-from referee.corpora.natives.described import parse_texts, unnest_rows
+from referee.corpora.natives.described import parse_texts
 from referee.corpora.natives.logs import LogAnswer
 from referee.corpora.natives.material import Declared, format_id, parse_number
 from referee.corpora.reading.tables import Table, is_missing
@@ -35,19 +35,18 @@ FEW = 0.05
 
 def has_boxes(table: Table, declared: Declared) -> bool:
     """Return whether a table has a model's box or point, in numbers or in words, beside a gold box."""
-    table = _join_columns(unnest_rows(table))
+    table = _join_columns(table)
     answer = _find_column(table, "box", declared) or _find_words(table, declared)
     return answer is not None and _find_column(table, "gold_box", declared) is not None
 
 
 def lengthen_boxes(table: Table, declared: Declared) -> Table:
     """Return a table with a row per system, from one with a column of places per system, which `systems` names."""
-    flat = unnest_rows(table)
-    if len(declared.systems) < 2 or not all(_holds_coordinates(flat, column) for column in declared.systems):
+    if len(declared.systems) < 2 or not all(_holds_coordinates(table, column) for column in declared.systems):
         return table
-    trial = find_column(flat, "trial", declared) or "trial"
-    rows = [{**row, trial: row.get(trial, number)} for number, row in enumerate(flat.rows, 1)]
-    return Table.of(flat.source, rows, flat.lines).lengthen(
+    trial = find_column(table, "trial", declared) or "trial"
+    rows = [{**row, trial: row.get(trial, number)} for number, row in enumerate(table.rows, 1)]
+    return Table.of(table.source, rows, table.lines).lengthen(
         {name: {name: "answer"} for name in declared.systems}, "system"
     )
 
@@ -67,7 +66,7 @@ def iterate_box_answers(table: Table, declared: Declared, mapping: dict[str, str
     Raises:
         InputError: if the order or unit of the numbers is not declared and cannot be inferred.
     """
-    table = _join_columns(unnest_rows(table))
+    table = _join_columns(table)
     answer, gold = _find_column(table, "box", declared), _find_column(table, "gold_box", declared) or ""
     words = _find_words(table, declared) if answer is None else None
     answer = answer or words or ""
@@ -81,10 +80,9 @@ def iterate_box_answers(table: Table, declared: Declared, mapping: dict[str, str
     gold_convention = Convention(gold_unit, _infer_gold_order(gold, golds, sizes, declared, table.source))
     convention = _infer_convention(table, answer, declared) if words is None else gold_convention
     if convention.unit is not gold_unit and None in sizes:
-        raise InputError(
+        raise table.make_error(
             f"answers in {convention.unit} cannot be compared with gold boxes in {gold_unit} without the pictures' sizes",
-            where=table.source,
-            remedy="add columns width and height",
+            "add columns width and height",
         )
     mapping.update({"trial": "position of the row", **roles, "box": answer, "gold_box": gold})
     if words is None:
@@ -97,14 +95,9 @@ def iterate_box_answers(table: Table, declared: Declared, mapping: dict[str, str
             gold_box = Box(golds[number], gold_convention)
             parsed = _make_answer(numbers, convention) if words is None else None
         except WrongConvention as wrong:
-            raise MalformedInput(str(wrong), where=table.source, line=line, remedy="correct the numbers") from None
+            raise table.make_error(str(wrong), "correct the numbers", line) from None
         if parsed is None and words is None:
-            raise MalformedInput(
-                f"{answer!r} holds {len(numbers)} numbers",
-                where=table.source,
-                line=line,
-                remedy="a box has 4, a point 2",
-            )
+            raise table.make_error(f"{answer!r} holds {len(numbers)} numbers", "a box has 4, a point 2", line)
         yield LogAnswer(
             trial=format_id(row.get(roles["trial"])) or "" if "trial" in roles else str(number + 1),
             model=(format_id(row.get(roles["system"])) if "system" in roles else None) or stem,
@@ -139,11 +132,7 @@ def _find_column(table: Table, role: str, declared: Declared) -> str | None:
     """Return the column of the answer's place (`box`) or of the gold box (`gold_box`), by its name and cells."""
     name = declared.column(role)
     if name is not None and name not in table.columns:
-        raise InputError(
-            f"there is no column {name!r} for {role}",
-            where=table.source,
-            remedy=f"columns are {', '.join(table.columns)}",
-        )
+        raise table.make_error(f"there is no column {name!r} for {role}", f"columns are {', '.join(table.columns)}")
     if name is not None:
         return name
     wanted, other = (_ANSWER, _GOLD) if role == "box" else (_GOLD, _ANSWER)
@@ -153,10 +142,9 @@ def _find_column(table: Table, role: str, declared: Declared) -> str | None:
     if role == "gold_box" and not named:
         named = [c for c in lists if simplify_name(c) in ("bbox", "box") and not other.search(simplify_name(c))]
     if len(named) > 1:
-        raise InputError(
+        raise table.make_error(
             f"several columns could be the {role}: {', '.join(named)}",
-            where=table.source,
-            remedy="choose one: "
+            "choose one: "
             + " or ".join(f"--map {role}={c}" for c in named)
             + (f"; for one column a system: --systems {','.join(named)}" if role == "box" else ""),
         )
@@ -275,6 +263,14 @@ def _infer_gold_order(
     )
 
 
+def parse_convention(text: str) -> Convention:
+    """Return a convention from its text. Raises InputError for an invalid one."""
+    try:
+        return Convention.of(text.removeprefix("="))
+    except WrongConvention as wrong:
+        raise InputError(str(wrong), remedy='for example --convention "0-1000 xyxy"') from None
+
+
 def is_beyond(numbers: Sequence[float]) -> bool:
     """Return whether numbers go beyond 1000, and not just stray ones."""
     count = sum(n > 1000 * SLACK for n in numbers)
@@ -285,10 +281,7 @@ def is_beyond(numbers: Sequence[float]) -> bool:
 def _infer_convention(table: Table, column: str, declared: Declared) -> Convention:
     """Return the convention of all answers: declared, in the column's name, or inferred from the range of numbers."""
     if declared.convention:
-        try:
-            return Convention.of(declared.convention.removeprefix("="))
-        except WrongConvention as wrong:
-            raise InputError(str(wrong), remedy='for example --convention "0-1000 xyxy"') from None
+        return parse_convention(declared.convention)
     numbers = [n for cell in table.column(column) for n in _parse_numbers(cell)]
     is_point = any(len(_parse_numbers(cell)) == 2 for cell in table.column(column))
     order = next((Order(o) for o in ("xyxy", "xywh") if o in simplify_name(column)), Order.XYXY if is_point else None)
@@ -298,9 +291,8 @@ def _infer_convention(table: Table, column: str, declared: Declared) -> Conventi
         orders = ["xyxy", "xywh"] if order is None else [str(order)]
         units = [Unit.PIXELS, Unit.OF_1000] if unit is None else [unit]
         choices = " or ".join(f'--convention "{u} {o}"' for u in units for o in orders)
-        raise InputError(
+        raise table.make_error(
             f"the convention of the numbers in {column!r} is unknown (the largest is {largest:g})",
-            where=table.source,
-            remedy=f"declare it for the whole file: {choices}",
+            f"declare it for the whole file: {choices}",
         )
     return Convention(unit, order)

@@ -189,10 +189,8 @@ def _get_declared(table: Table, role: str, name: str) -> str:
         or [c for c in table.columns if simplify_name(c) == simplify_name(name)][:1]
     )
     hint = f"did you mean {similar[0]!r}? " if similar else ""
-    raise InputError(
-        f"there is no column {name!r} for {role}",
-        where=table.source,
-        remedy=f"{hint}columns are {', '.join(table.columns[:20])}",
+    raise table.make_error(
+        f"there is no column {name!r} for {role}", f"{hint}columns are {', '.join(table.columns[:20])}"
     )
 
 
@@ -209,10 +207,9 @@ def _choose_column(table: Table, role: str, columns: Sequence[str], tier: Sequen
         )
         if not is_same:
             shown = ", ".join(map(repr, columns))
-            raise InputError(
+            raise table.make_error(
                 f"several columns could be the {role}: {shown}",
-                where=table.source,
-                remedy="choose one: " + " or ".join(f"--map {role}={column}" for column in columns),
+                "choose one: " + " or ".join(f"--map {role}={column}" for column in columns),
             )
     return min(columns, key=lambda column: tier.index(get_usual_name(column)))
 

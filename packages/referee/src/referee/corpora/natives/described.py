@@ -49,12 +49,10 @@ def read_descriptions(table: Table, declared: Declared, has_scenes: bool = False
     """
     unused = next((r for r in declared.columns if r in ROLES and r not in DESCRIBED), None)
     if unused is not None:
-        raise InputError(
+        raise table.make_error(
             f"the role {unused!r} belongs to answers of listeners, but this file is read as descriptions",
-            where=table.source,
-            remedy="name also --map correct=COLUMN, or --map chosen=COLUMN,target=COLUMN",
+            "name also --map correct=COLUMN, or --map chosen=COLUMN,target=COLUMN",
         )
-    table = unnest_rows(table)
     columns = {role: c for role, c in declared.columns.items() if role not in ("reference", "references")}
     several = _get_declared_references(table, declared)
     if several:
@@ -74,10 +72,9 @@ def read_descriptions(table: Table, declared: Declared, has_scenes: bool = False
     if not roles.keys() & set(CONTENT):
         raise _make_missing_text_error(table, roles)
     if has_scenes and "trial" not in roles and "scene" not in roles:
-        raise InputError(
+        raise table.make_error(
             "no column names the item of a row, so its scene is unknown",
-            where=table.source,
-            remedy=f"name it: --map trial=COLUMN (columns are {', '.join(table.columns[:20])})",
+            f"name it: --map trial=COLUMN (columns are {', '.join(table.columns[:20])})",
         )
     if not has_scenes and "references" not in roles and not numbered and _holds_texts(table, roles.get("target")):
         roles["references"] = roles.pop("target")
@@ -129,10 +126,9 @@ def _find_system_columns(table: Table, declared: Declared) -> dict[str, str]:
         return {}
     others = [c for c in table.columns if c not in wide and get_usual_name(c) in ROLES["text"][0]]
     if others or find_column(table, "system", declared) is not None:
-        raise InputError(
+        raise table.make_error(
             f"several columns could be the text: {', '.join([*others, *wide])}",
-            where=table.source,
-            remedy=f"choose one: --map text={next(iter([*others, *wide]))}; for one column a system: --systems {','.join(wide)}",
+            f"choose one: --map text={next(iter([*others, *wide]))}; for one column a system: --systems {','.join(wide)}",
         )
     return wide
 
@@ -196,18 +192,12 @@ def _make_missing_text_error(table: Table, roles: Mapping[str, str]) -> InputErr
     """Return the error for a table without a column of texts."""
     number = next((c for c in table.columns if parse_number(c) is not None), None)
     if number is not None:
-        return InputError(
-            f"the first line is not a header (it has {number!r})",
-            where=table.source,
-            remedy="add a line with column names",
-        )
+        return table.make_error(f"the first line is not a header (it has {number!r})", "add a line with column names")
     words = [c for c in table.columns if c not in roles.values() and _holds_texts(table, c, 0.3)]
     sentence = next((c for c in words if _is_sentence(c, table.column(c))), None)
     if sentence is not None and len(words) == sum(len(c.split()) > 2 for c in words):
-        return InputError(
-            f"the first line seems to be no header (it has {sentence!r})",
-            where=table.source,
-            remedy="add a line with column names",
+        return table.make_error(
+            f"the first line seems to be no header (it has {sentence!r})", "add a line with column names"
         )
     remedy = (
         f"name it: --map text={words[0]}"
@@ -215,7 +205,7 @@ def _make_missing_text_error(table: Table, roles: Mapping[str, str]) -> InputErr
         if words
         else f"name it: --map text=COLUMN (columns are {', '.join(table.columns[:20])})"
     )
-    return InputError("no column is recognised as the descriptions", where=table.source, remedy=remedy)
+    return table.make_error("no column is recognised as the descriptions", remedy)
 
 
 def _is_sentence(name: str, cells: Sequence[Any]) -> bool:
@@ -252,24 +242,21 @@ def _check_words(table: Table, role: str, column: str | None, is_declared: bool 
     cells = [c for c in table.column(column) if c is not None][:500]
     if sum(map(_is_numeric, cells)) > len(cells) / 2:
         is_pair = sum(len(_parse_numbers(c)) > 1 for c in cells) > len(cells) / 2
-        raise InputError(
+        raise table.make_error(
             f"the column {column!r} holds {'coordinates' if is_pair else 'numbers'}, not {'descriptions' if role == 'text' else 'references'}",
-            where=table.source,
-            remedy=f"name another column: --map {role}=COLUMN; for coordinates use a log with gold boxes (`referee docs evaluate`)",
+            f"name another column: --map {role}=COLUMN; for coordinates use a log with gold boxes (`referee docs evaluate`)",
         )
     if is_declared or role != "text":
         return
     if sum(bool(_OPTION.fullmatch(str(c).strip())) for c in cells) > len(cells) / 2:
-        raise InputError(
+        raise table.make_error(
             f"the column {column!r} holds letters of options, not descriptions",
-            where=table.source,
-            remedy=f"for choices: --map chosen={column},target=COLUMN; if they are descriptions: --map text={column}",
+            f"for choices: --map chosen={column},target=COLUMN; if they are descriptions: --map text={column}",
         )
     if sum(map(_is_place_answer, cells)) > len(cells) / 2:
-        raise InputError(
+        raise table.make_error(
             f"the column {column!r} holds answers with coordinates, not descriptions",
-            where=table.source,
-            remedy=f"use a log with gold boxes (`referee docs evaluate`); if they are descriptions: --map text={column}",
+            f"use a log with gold boxes (`referee docs evaluate`); if they are descriptions: --map text={column}",
         )
 
 
@@ -317,20 +304,19 @@ def _add_rows(
         cell = _make_cell_getter(row, roles)
         system = format_id(cell("system")) or (declared.systems[0] if len(declared.systems) == 1 else default)
         if declared.systems and system not in declared.systems and "system" in roles and system.lower() not in PEOPLE:
+            material.unchosen.add(system)
             continue
         # Rows without ids are the same item in the same position of every system.
         positions[system] = positions.get(system, 0) + 1
         name = format_id(cell("trial")) if "trial" in roles else str(positions[system])
         if name is None:
-            raise MalformedInput(
-                f"the cell {roles['trial']!r} is empty", where=table.source, line=line, remedy="give every row an id"
-            )
+            raise table.make_error(f"the cell {roles['trial']!r} is empty", "give every row an id", line)
         try:
             references = [text for column in numbered for text in parse_texts(row.get(column))] or split(
                 cell("references")
             )
         except InputError as error:
-            raise MalformedInput(error.problem, where=table.source, line=line, remedy=error.remedy) from None
+            raise table.make_error(error.problem, error.remedy, line) from None
         targets = tuple(filter(None, map(format_id, _parse_list(cell("target")))))
         material.add_trial(
             make_trial(
@@ -356,11 +342,6 @@ def _add_rows(
             continue
         others[tuple(references)] = description
         material.outputs.append(Output(name, system, description, table.source, line))
-    if not material.outputs and declared.systems and "system" in roles:
-        names = ", ".join(sorted({format_id(c) or "" for c in table.column(roles["system"])} - {""}))
-        raise InputError(
-            f"no system is called {declared.systems[0]!r}", where=table.source, remedy=f"systems are {names}"
-        )
     if thoughts:
         material.notes.append(f"Thoughts before descriptions (up to </think>), left out: {thoughts:,}.")
     for system, count in empty.items():
@@ -373,10 +354,8 @@ def _check_positions(table: Table, roles: Mapping[str, str], numbered: Sequence[
     counts = Counter(format_id(cell) for cell in table.column(roles["system"]))
     if len(set(counts.values())) > 1:
         shown = ", ".join(f"{name}: {count:,}" for name, count in counts.most_common(4))
-        raise InputError(
-            f"no column names the item of a row, and systems have different numbers of rows ({shown})",
-            where=table.source,
-            remedy=remedy,
+        raise table.make_error(
+            f"no column names the item of a row, and systems have different numbers of rows ({shown})", remedy
         )
     positions: Counter[str | None] = Counter()
     first: dict[tuple[int, str], list[str]] = {}
@@ -390,11 +369,10 @@ def _check_positions(table: Table, roles: Mapping[str, str], numbered: Sequence[
         for column, meaning in columns.items():
             cell = sorted(filter(None, map(format_id, _parse_list(row.get(column)))))
             if cell and first.setdefault((positions[system], column), cell) != cell:
-                raise InputError(
+                raise table.make_error(
                     f"no column names the item of a row, and rows in the same position have different {meaning}",
-                    where=table.source,
-                    line=line,
-                    remedy=remedy,
+                    remedy,
+                    line,
                 )
 
 
@@ -420,10 +398,9 @@ def _make_splitter(
 
     sign = next(filter(separates, signs), None)
     if sign is None and is_plural and not is_declared and separates(","):
-        raise InputError(
+        raise table.make_error(
             f"the commas in {column!r} may separate several references or belong to one",
-            where=table.source,
-            remedy=f"write | between references, or declare that a cell is one: --map references={column}",
+            f"write | between references, or declare that a cell is one: --map references={column}",
         )
     if sign is None:
         return parse_texts
@@ -713,10 +690,8 @@ def read_objects(table: Table, declared: Declared) -> dict[str, Trial]:
     )
     if scene is None or thing is None:
         missing = "trial" if scene is None else "object"
-        raise InputError(
-            f"no column names the {missing} of a row",
-            where=table.source,
-            remedy=f"columns are {', '.join(table.columns)}: --map {missing}=COLUMN",
+        raise table.make_error(
+            f"no column names the {missing} of a row", f"columns are {', '.join(table.columns)}: --map {missing}=COLUMN"
         )
     mark = next((by_name[n] for n in _IS_TARGET if n in by_name), None)
     texts = _find_trial_texts(table)
@@ -727,17 +702,10 @@ def read_objects(table: Table, declared: Declared) -> dict[str, Trial]:
     for row, line in zip(table.rows, table.lines, strict=True):
         name, label = format_id(row.get(scene)), format_id(row.get(thing))
         if name is None or label is None:
-            raise MalformedInput(
-                f"{scene!r} or {thing!r} is empty", where=table.source, line=line, remedy="write both ids"
-            )
+            raise table.make_error(f"{scene!r} or {thing!r} is empty", "write both ids", line)
         here = entities.setdefault(name, [])
         if any(e.id == label for e in here):
-            raise MalformedInput(
-                f"object {label!r} occurs twice in {name!r}",
-                where=table.source,
-                line=line,
-                remedy="write each object in one row",
-            )
+            raise table.make_error(f"object {label!r} occurs twice in {name!r}", "write each object in one row", line)
         pairs = tuple(Property(c, _format_value(row[c])) for c in attributes if not is_missing(row.get(c)))
         here.append(Entity(id=label, attributes=pairs))
         references.setdefault(name, {}).update(dict.fromkeys(text for c in texts for text in parse_texts(row.get(c))))
@@ -764,7 +732,6 @@ def read_scenes_of_rows(table: Table, declared: Declared) -> dict[str, Trial] | 
     Raises:
         InputError: if no column names the trial.
     """
-    table = unnest_rows(table)
     column = next(
         (c for c in table.columns if get_usual_name(c) in _SCENES and any(map(_are_things, table.column(c)))), None
     )
@@ -772,25 +739,18 @@ def read_scenes_of_rows(table: Table, declared: Declared) -> dict[str, Trial] | 
         return None
     trial = find_column(table, "trial", declared, [column])
     if trial is None:
-        raise InputError("no column names the trial of a row", where=table.source, remedy="--map trial=COLUMN")
+        raise table.make_error("no column names the trial of a row", "--map trial=COLUMN")
     target, reference = (find_column(table, role, Declared(), [column, trial]) for role in ("target", "references"))
     target = None if _holds_texts(table, target) else target
     trials: dict[str, Trial] = {}
     for row, line in zip(table.rows, table.lines, strict=True):
         name, things = format_id(row.get(trial)), row.get(column) or ()
         if name is None or not _are_things(things):
-            raise MalformedInput(
-                f"{trial!r} or {column!r} is empty", where=table.source, line=line, remedy="write both ids"
-            )
+            raise table.make_error(f"{trial!r} or {column!r} is empty", "write both ids", line)
         entities = tuple(_make_entity(thing, number) for number, thing in enumerate(things))
         ids = [e.id for e in entities]
         if len(set(ids)) < len(ids):
-            raise MalformedInput(
-                f"two objects of {name!r} have the same id",
-                where=table.source,
-                line=line,
-                remedy="give each object a different id",
-            )
+            raise table.make_error(f"two objects of {name!r} have the same id", "give each object a different id", line)
         marked = [
             e.id
             for e, thing in zip(entities, things, strict=True)
@@ -798,20 +758,18 @@ def read_scenes_of_rows(table: Table, declared: Declared) -> dict[str, Trial] | 
         ]
         named = [t for t in map(format_id, _parse_list(row.get(target or ""))) if t is not None]
         if unknown := set(named) - set(ids):
-            raise MalformedInput(
+            raise table.make_error(
                 f"the target {min(unknown)!r} is not among the objects of {name!r}",
-                where=table.source,
-                line=line,
-                remedy=f"objects are {', '.join(ids)}",
+                f"objects are {', '.join(ids)}",
+                line,
             )
         scene = Scene(entities=entities, id=name)
         known = trials.setdefault(name, Trial(id=name, scene=scene, targets=tuple(marked or named)))
         if known.scene != scene:
-            raise MalformedInput(
+            raise table.make_error(
                 f"{name!r} has other objects in an earlier row",
-                where=table.source,
-                line=line,
-                remedy="repeat the same objects, or give the trials different ids",
+                "repeat the same objects, or give the trials different ids",
+                line,
             )
         texts = dict.fromkeys(known.references) | dict.fromkeys(
             Description(text=text) for text in parse_texts(row.get(reference or ""))

@@ -13,12 +13,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from referee.corpora.natives.box_tables import is_beyond
+from referee.corpora.natives.box_tables import is_beyond, parse_convention
 from referee.corpora.natives.logs import SIZE_FIELDS, UNIT_SQUARE, Episode, LogAnswer, read_episodes
 from referee.corpora.natives.material import Declared, NativeData, make_trial
 from referee.corpora.outputs import Output
 from referee.errors import InputError
-from referee.geometry import Box, Convention, Order, Point, Size, Unit, WrongConvention
+from referee.geometry import Box, Convention, Order, Point, Size, Unit
 from referee.models.answers.calls import OUTCOMES as COUNTED
 from referee.models.answers.parsing import parse_answer
 from referee.models.answers.place_forms import FORMS
@@ -162,7 +162,7 @@ def _convert_places(answers: Sequence[LogAnswer], format: str, declared: Declare
         form, convention = "", Convention()
         material.mapping["convention"] = "pixels xyxy"
         in_pixels = format in ("screenspot-pro", "ref-adv")
-        if in_pixels and declared.convention and _parse_convention(declared.convention).unit is not Unit.PIXELS:
+        if in_pixels and declared.convention and parse_convention(declared.convention).unit is not Unit.PIXELS:
             raise InputError(
                 "the coordinates of this log are pixels of the original picture already",
                 where=answers[0].where,
@@ -213,20 +213,12 @@ def _choose_form(contents: Sequence[str]) -> str:
     return max(forms, key=lambda form: counts[form])
 
 
-def _parse_convention(text: str) -> Convention:
-    """Return a convention from its text. Raises InputError for an invalid one."""
-    try:
-        return Convention.of(text.removeprefix("="))
-    except WrongConvention as wrong:
-        raise InputError(str(wrong), remedy='for example --convention "0-1000 xyxy"') from None
-
-
 def _find_convention(answers: Sequence[LogAnswer], form: str, format: str, declared: Declared) -> Convention:
     """Return the convention of all coordinates in a file's answers: declared by the user or by the file, or the only possible one."""
     where = answers[0].where
     logged = {answer.convention for answer in answers}
     if text := declared.convention or (next(iter(logged)) if len(logged) == 1 else None):
-        convention = _parse_convention(text)
+        convention = parse_convention(text)
     elif form in TOKEN_FORMS and format != "internvl":
         convention = Convention.of(FORMS[form].convention)
     else:

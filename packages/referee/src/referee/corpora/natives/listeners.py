@@ -28,7 +28,7 @@ from referee.corpora.natives.columns import (
 from referee.corpora.natives.described import find_crossed_column, get_format, parse_texts
 from referee.corpora.natives.material import Declared, NativeData, format_id, hash_person, make_trial, parse_number
 from referee.corpora.reading.tables import Table, is_missing, read_table
-from referee.errors import InputError, MalformedInput
+from referee.errors import InputError
 from referee.files import drop_endings
 from referee.records import Description, Outcome, Response
 
@@ -140,10 +140,8 @@ def read_listeners(table: Table, declared: Declared, platform: Platform | None =
         dropped = "; ".join(
             sentence.format(count).rstrip(".") for sentence, count in material.left_out.items() if count
         )
-        raise InputError(
-            f"there are no answers in this file{f' ({dropped})' if dropped else ''}",
-            where=table.source,
-            remedy="name the file with the answers",
+        raise table.make_error(
+            f"there are no answers in this file{f' ({dropped})' if dropped else ''}", "name the file with the answers"
         )
     table = _drop_practice(table, material)
     roles = _find_roles(table, declared)
@@ -213,11 +211,10 @@ def _split_names(table: Table, roles: Mapping[str, str]) -> Table:
             [_split(parts[0] or "", s) for s in (",", ";", "|")] if parts and parts[0] not in names - single else []
         )
         if len(parts) > 1 or any(len(part) > 1 and set(part) <= names for part in listed):
-            raise MalformedInput(
+            raise table.make_error(
                 f"several objects are chosen ({row.get(chosen)})",
-                where=table.source,
-                line=line,
-                remedy="add a column with right or wrong: --map correct=COLUMN",
+                "add a column with right or wrong: --map correct=COLUMN",
+                line,
             )
         goal = row.get(target)
         goals_of_row = _split(goal, sign) if sign is not None and isinstance(goal, str) and sign in goal else goal
@@ -244,11 +241,10 @@ def _check_verdicts(material: NativeData, table: Table, roles: Mapping[str, str]
     if "target" not in roles:
         is_index = chosen <= {verdict for _, verdict in pairs} and len(set(pairs)) == len({item for item, _ in pairs})
         if is_index and len(chosen) > 1:
-            raise InputError(
+            raise table.make_error(
                 f"{roles['correct']!r} is the same for all answers to an item and has the values of {roles['chosen']!r}, so it "
                 "may be the number of the right answer",
-                where=table.source,
-                remedy=f"--map correct={roles['correct']} if it says right or wrong, "
+                f"--map correct={roles['correct']} if it says right or wrong, "
                 f"or --map chosen={roles['chosen']},target={roles['correct']}",
             )
         return
@@ -263,10 +259,9 @@ def _check_verdicts(material: NativeData, table: Table, roles: Mapping[str, str]
     what = f"{count:,} of {len(rows):,} answers"
     # Positions may count displays in another order.
     if count > len(rows) / 10 and not all((name or "").isdigit() for name in chosen):
-        raise InputError(
+        raise table.make_error(
             f"{roles['correct']!r} contradicts {roles['chosen']!r} and {roles['target']!r} in {what}",
-            where=table.source,
-            remedy=f"name the column that counts: --map correct={roles['correct']}",
+            f"name the column that counts: --map correct={roles['correct']}",
         )
     if count:
         material.notes.append(f"In {what} {roles['correct']!r} contradicts choice and target; it counts.")
@@ -290,28 +285,24 @@ def _find_roles(table: Table, declared: Declared) -> dict[str, str]:
     if "trial" in roles and "system" not in roles and (condition := find_crossed_column(table, roles, _CONDITIONS)):
         roles["system"] = condition
     if "trial" not in roles:
-        raise InputError(
-            "no column names the item of an answer",
-            where=table.source,
-            remedy=f"--map trial=COLUMN (columns are {_list_columns(table)})",
+        raise table.make_error(
+            "no column names the item of an answer", f"--map trial=COLUMN (columns are {_list_columns(table)})"
         )
     if "correct" in roles and not _holds_truths(table, roles["correct"]):
         # A column 'correct' may hold the right answer instead.
         if "correct" in declared.columns or "target" in roles or "chosen" not in roles:
             values = dict.fromkeys(map(format_id, table.column(roles["correct"])))
-            raise InputError(
+            raise table.make_error(
                 f"the column {roles['correct']!r} holds neither right and wrong nor 1 and 0 "
                 f"({', '.join(list(filter(None, values))[:3])})",
-                where=table.source,
-                remedy="--map correct=COLUMN, or --map target=COLUMN,chosen=COLUMN",
+                "--map correct=COLUMN, or --map target=COLUMN,chosen=COLUMN",
             )
         roles["target"] = roles.pop("correct")
     if "correct" not in roles and not {"chosen", "target"} <= roles.keys():
         missing = "target" if "chosen" in roles else "chosen" if "target" in roles else "correct"
-        raise InputError(
+        raise table.make_error(
             f"no column marks correct answers (no {missing})",
-            where=table.source,
-            remedy=f"--map correct=COLUMN, or --map chosen=COLUMN,target=COLUMN (columns are {_list_columns(table)})",
+            f"--map correct=COLUMN, or --map chosen=COLUMN,target=COLUMN (columns are {_list_columns(table)})",
         )
     return roles
 
@@ -336,10 +327,9 @@ def _check_items(table: Table, roles: Mapping[str, str]) -> None:
     conflict = _find_conflict(table, roles, roles["trial"])
     if conflict is not None:
         name, first, second = conflict
-        raise InputError(
+        raise table.make_error(
             f"column {roles['trial']!r} seems to number trials, not items: {name} has the targets {first!r} and {second!r}",
-            where=table.source,
-            remedy=f"name the column of items: --map trial=COLUMN (columns are {_list_columns(table)})",
+            f"name the column of items: --map trial=COLUMN (columns are {_list_columns(table)})",
         )
 
 
@@ -403,10 +393,9 @@ def _check_positions(table: Table, roles: Mapping[str, str], declared: Declared)
     shuffled = [c for c in free if SHUFFLED.search(simplify_name(c)) or _is_shuffled(table, c, roles["trial"])]
     cells = [format_id(c) for c in table.column(roles["chosen"]) if not _is_nothing(c)]
     if not is_declared and shuffled and cells and all((c or "").isdigit() for c in cells):
-        raise InputError(
+        raise table.make_error(
             f"the choices in {roles['chosen']!r} are numbers, and {shuffled[0]!r} indicates that displays were shuffled",
-            where=table.source,
-            remedy="add a column with right or wrong, or, if both columns give the position of an object, declare them: "
+            "add a column with right or wrong, or, if both columns give the position of an object, declare them: "
             f"--map chosen={roles['chosen']},target={roles['target']}",
         )
     targets = {format_id(part) for c in table.column(roles["target"]) if not _is_nothing(c) for part in parse_texts(c)}
@@ -423,10 +412,9 @@ def _check_positions(table: Table, roles: Mapping[str, str], declared: Declared)
     elif not is_declared and len(set(map(_fold_name, chosen | targets))) < len(chosen | targets):
         problem = "some names in {!r} and {!r} differ in capitals or endings only"
     if problem is not None:
-        raise InputError(
+        raise table.make_error(
             problem.format(roles["chosen"], roles["target"]),
-            where=table.source,
-            remedy="write names and numbers alike, or add a column with right or wrong; if they are alike: "
+            "write names and numbers alike, or add a column with right or wrong; if they are alike: "
             f"--map chosen={roles['chosen']},target={roles['target']}",
         )
 
@@ -468,6 +456,7 @@ def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str],
 
         system = format_id(get_cell("system")) or default
         if declared.systems and system not in declared.systems:
+            material.unchosen.add(system)
             continue
         name, answer = format_id(get_cell("trial")), _parse_answer(get_cell, roles)
         if answer is None:
@@ -475,36 +464,26 @@ def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str],
             untargeted, unanswered = untargeted + is_lacking, unanswered + (not is_lacking)
             continue
         if name is None:
-            raise MalformedInput(
-                f"the cell {roles['trial']!r} is empty",
-                where=table.source,
-                line=line,
-                remedy="give every answer its item",
-            )
+            raise table.make_error(f"the cell {roles['trial']!r} is empty", "give every answer its item", line)
         person = format_id(get_cell("participant"))
         if "participant" in roles and person is None:
-            raise MalformedInput(
-                f"the cell {roles['participant']!r} is empty",
-                where=table.source,
-                line=line,
-                remedy="write the participant's id into it",
+            raise table.make_error(
+                f"the cell {roles['participant']!r} is empty", "write the participant's id into it", line
             )
         hearer = hash_person(person) if person else default
         # Several people may answer one system's item, each of them once.
         first = answered.setdefault((system, name, hearer), line)
         if first != line and person is None:
-            raise MalformedInput(
+            raise table.make_error(
                 f"item {name!r} of {system} has several answers (first in line {first}), and no column names the participant",
-                where=table.source,
-                line=line,
-                remedy=f"name it: --map participant=COLUMN (columns are {_list_columns(table)})",
+                f"name it: --map participant=COLUMN (columns are {_list_columns(table)})",
+                line,
             )
         if first != line:
-            raise MalformedInput(
+            raise table.make_error(
                 f"the same participant answers item {name!r} of {system} twice (first in line {first})",
-                where=table.source,
-                line=line,
-                remedy="keep one answer, or name the columns: --map trial=COLUMN,participant=COLUMN,system=COLUMN",
+                "keep one answer, or name the columns: --map trial=COLUMN,participant=COLUMN,system=COLUMN",
+                line,
             )
         is_right, chosen, target = answer
         material.add_trial(
@@ -531,18 +510,8 @@ def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str],
         material.left_out["Rows without an answer, left out: {}."] += unanswered
     if untargeted:
         material.left_out["Answers without a target, left out: {}."] += untargeted
-    if not material.responses and declared.systems and "system" in roles:
-        names = {format_id(c) for c in table.column(roles["system"])}
-        shown = ", ".join(sorted(filter(None, names)))
-        raise InputError(
-            f"no system is called {declared.systems[0]!r}", where=table.source, remedy=f"systems are {shown}"
-        )
-    if not material.responses:
-        raise InputError(
-            "no row has an answer",
-            where=table.source,
-            remedy="check the columns: --map chosen=COLUMN or --map correct=COLUMN",
-        )
+    if not material.responses and not material.unchosen:
+        raise table.make_error("no row has an answer", "check the columns: --map chosen=COLUMN or --map correct=COLUMN")
 
 
 def _infer_time_unit(material: NativeData, table: Table, column: str | None) -> float:
@@ -599,10 +568,9 @@ def _select_jspsych(table: Table, material: NativeData, has_key: bool) -> Table:
         c for c in table.columns if simplify_name(c) in (*ROLES["correct"][0], *ROLES["target"][0], *ROLES["target"][1])
     ]
     if not verdicts:
-        raise InputError(
+        raise table.make_error(
             "no field has the correct answer (target or correct)",
-            where=table.source,
-            remedy="add it to the trial's data, or name it: --map target=FIELD",
+            "add it to the trial's data, or name it: --map target=FIELD",
         )
 
     def is_answer(row: Mapping[str, Any]) -> bool:
@@ -690,11 +658,10 @@ def _select_gorilla(table: Table, material: NativeData, has_key: bool) -> Table:
             for c in ("Participant Private ID", "Task Name", "Spreadsheet Row", "Trial Number", "Screen Name")
         )
         if any(part is not None for part in where[2:4]) and seen.setdefault(where, line) != line:
-            raise InputError(
+            raise table.make_error(
                 "a participant has several response rows in one trial",
-                where=table.source,
-                line=line,
-                remedy="keep the zone with the choice, and leave the other rows out",
+                "keep the zone with the choice, and leave the other rows out",
+                line,
             )
     return selected
 
@@ -720,9 +687,7 @@ def _select_mturk(table: Table, material: NativeData, has_key: bool) -> Table:
     table = _lengthen_numbered(_join_options(_unpack_answers(table)), _NUMBERED, _are_shown_and_answered)
     answers = [c for c in table.columns if c.startswith("Answer.")]
     if not answers:
-        raise InputError(
-            "there is no column Answer.…", where=table.source, remedy="name the batch's results, not its input"
-        )
+        raise table.make_error("there is no column Answer.…", "name the batch's results, not its input")
     filled = [c for c in answers if any(not _is_nothing(cell) for cell in table.column(c))]
     usual = [
         c
@@ -735,10 +700,8 @@ def _select_mturk(table: Table, material: NativeData, has_key: bool) -> Table:
         re.sub(r"\d+$", "", simplify_name(c.removeprefix("Answer."))) in bases for c in set(filled) - {*usual}
     )
     if len(filled) > 1 and (not usual or has_second):
-        raise InputError(
-            f"several columns have answers: {', '.join(filled)}",
-            where=table.source,
-            remedy=f"--map chosen={filled[0]} or another of them",
+        raise table.make_error(
+            f"several columns have answers: {', '.join(filled)}", f"--map chosen={filled[0]} or another of them"
         )
     chosen = [i for i, row in enumerate(table.rows) if row.get("AssignmentStatus") != "Rejected"]
     if dropped := len(table.rows) - len(chosen):
@@ -778,9 +741,7 @@ def _unpack_answers(table: Table) -> Table:
             parts = json.loads(row.get(_PACKED) or "[{}]")
             fields = {k: v for part in (parts if isinstance(parts, list) else [parts]) for k, v in part.items()}
         except (ValueError, AttributeError):
-            raise MalformedInput(
-                f"{_PACKED!r} is not a JSON object", where=table.source, line=line, remedy="name the batch's results"
-            ) from None
+            raise table.make_error(f"{_PACKED!r} is not a JSON object", "name the batch's results", line) from None
         unpacked: dict[str, Any] = {}
         for name, value in fields.items():
             is_classified = isinstance(value, dict) and set(value) == {"label"}
@@ -810,11 +771,10 @@ def _join_options(table: Table) -> Table:
                 option for column, option in columns.items() if _parse_truth(row.get(column)) or row.get(column) == "on"
             ]
             if len(ticked) > 1:
-                raise MalformedInput(
+                raise table.make_error(
                     f"several options of {group!r} are ticked ({', '.join(ticked)})",
-                    where=table.source,
-                    line=line,
-                    remedy="add a column with right or wrong: --map correct=COLUMN",
+                    "add a column with right or wrong: --map correct=COLUMN",
+                    line,
                 )
             joined[f"Answer.{group}"] = ticked[0] if ticked else None
         rows.append(joined)
@@ -879,10 +839,9 @@ def _select_empirica(table: Table, material: NativeData, has_key: bool) -> Table
     selected = _select_rows(table, range(len(table.rows)), lambda c: c.removeprefix("data."))
     columns = {simplify_name(c) for c in selected.columns}
     if not columns & {n for tier in (*ROLES["correct"], *ROLES["target"]) for n in tier}:
-        raise InputError(
+        raise table.make_error(
             "this table alone does not have the correct answers",
-            where=table.source,
-            remedy="name the folder or zip of the export: player-rounds and rounds belong together",
+            "name the folder or zip of the export: player-rounds and rounds belong together",
         )
     # Players who let the time pass have a choice "false", which is marked as incorrect.
     choices = [c for c in selected.columns if simplify_name(c) in (*ROLES["chosen"][0], *ROLES["chosen"][1])]
@@ -916,24 +875,17 @@ def join_empirica(tables: Mapping[str, Table]) -> Table:
         if table is None:
             continue
         if rounds is None:
-            raise InputError(
-                f"the export has {answers} but no {context}", where=table.source, remedy="export both, or all tables"
-            )
+            raise table.make_error(f"the export has {answers} but no {context}", "export both, or all tables")
         key = next((k for k in (*keys, *(f"data.{k}" for k in keys)) if k in table.columns), None)
         if key is None:
-            raise InputError(
-                f"no column of {answers} names its {context[:-1]}", where=table.source, remedy=f"export {keys[0]}"
-            )
+            raise table.make_error(f"no column of {answers} names its {context[:-1]}", f"export {keys[0]}")
         rounds_by_id = {format_id(row.get("_id") or row.get("id")): row for row in rounds.rows}
         rows = []
         for row, line in zip(table.rows, table.lines, strict=True):
             other = rounds_by_id.get(format_id(row.get(key)))
             if other is None:
-                raise InputError(
-                    f"{context[:-1]} {row.get(key)!r} is not in the export",
-                    where=table.source,
-                    line=line,
-                    remedy="export all tables",
+                raise table.make_error(
+                    f"{context[:-1]} {row.get(key)!r} is not in the export", "export all tables", line
                 )
             context_values = {
                 k: v for k, v in other.items() if k not in ("_id", "id", "gameId", "batchId", "createdAt", "index")
@@ -1080,10 +1032,9 @@ def _select_qualtrics(table: Table, material: NativeData, has_key: bool) -> Tabl
             selected = _lengthen_numbered(selected, pattern, _has_judgement)
     if not has_key and not _has_items(selected):
         questions = [c for c in table.columns if c not in _QUALTRICS]
-        raise InputError(
+        raise table.make_error(
             f"the columns {', '.join(questions[:6])} do not say which item, system and target they are about",
-            where=table.source,
-            remedy="name a table that does (columns question, item, system, target): --map questions=KEY.csv",
+            "name a table that does (columns question, item, system, target): --map questions=KEY.csv",
         )
     return selected
 
@@ -1106,21 +1057,18 @@ def _lengthen_questions(table: Table, key: Table, aliases: Mapping[str, str]) ->
     """
     column = next((c for c in key.columns if simplify_name(c) in _QUESTION), None)
     if column is None:
-        raise InputError(
-            "no column names the question",
-            where=key.source,
-            remedy="name it 'question'; the other columns are item, system and target",
+        raise key.make_error(
+            "no column names the question", "name it 'question'; the other columns are item, system and target"
         )
     names: list[tuple[str, Mapping[str, Any]]] = []
     for row, line in zip(key.rows, key.lines, strict=True):
         asked = format_id(row.get(column)) or ""
         name = asked if asked in table.columns else aliases.get(asked)
         if name is None:
-            raise InputError(
+            raise key.make_error(
                 f"there is no column {asked!r} in {Path(table.source).name}",
-                where=key.source,
-                line=line,
-                remedy=f"columns are {_list_columns(table)}",
+                f"columns are {_list_columns(table)}",
+                line,
             )
         names.append((name, {"item": asked, **{k: v for k, v in row.items() if k != column}}))
     used = {name for name, _ in names}

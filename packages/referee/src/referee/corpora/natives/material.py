@@ -64,6 +64,7 @@ class NativeData:
         notes: sentences that readers of the results need.
         is_tried: whether the reader was tested with a file of the real program.
         counts: by system, answers by outcome.
+        unchosen: systems of the files that the user did not choose.
         left_out: sentences about omitted rows, with their number for ``{}``; numbers of several files are added.
     """
 
@@ -76,6 +77,7 @@ class NativeData:
     notes: list[str] = field(default_factory=list)
     is_tried: bool = True
     counts: dict[str, Counter[str]] = field(default_factory=dict)
+    unchosen: set[str] = field(default_factory=set)
     left_out: Counter[str] = field(default_factory=Counter)
 
     @property
@@ -128,6 +130,7 @@ class NativeData:
             self.mapping[role] = " and ".join(columns)
         for system, counts in other.counts.items():
             self.counts.setdefault(system, Counter()).update(counts)
+        self.unchosen |= other.unchosen
         self.left_out.update(other.left_out)
 
     def finish(self, systems: Iterable[str] = ()) -> None:
@@ -141,7 +144,7 @@ class NativeData:
         if unknown:
             raise InputError(
                 f"no system is called {unknown[0]!r}",
-                remedy=f"the systems here are: {', '.join(self.systems) or 'none'}",
+                remedy=f"the systems here are: {', '.join(sorted({*self.systems, *self.unchosen}))}",
             )
         self._join_languages()
         self.notes[:0] = [sentence.format(f"{count:,}") for sentence, count in self.left_out.items() if count]

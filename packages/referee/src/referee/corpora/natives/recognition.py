@@ -21,6 +21,7 @@ from referee.corpora.natives.described import (
     get_format,
     read_descriptions,
     read_scenes_of_rows,
+    unnest_rows,
 )
 from referee.corpora.natives.listeners import (
     PLATFORMS,
@@ -226,29 +227,22 @@ def _convert_table(table: Table, declared: Declared) -> Iterator[LogAnswer]:
     if name is not None and "system" not in columns and roles["system"] is not None:
         several = set(map(format_id, table.column(roles["system"])))
         if len(several) > 1:
-            raise InputError(
+            raise table.make_error(
                 f"the table has {len(several)} systems in {roles['system']!r}, and all were to be called {name!r}",
-                where=table.source,
-                remedy=f"leave --system out, or --map system={roles['system']}",
+                f"leave --system out, or --map system={roles['system']}",
             )
         roles["system"] = None
     for role in ("trial", "text"):
         if roles[role] is None:
-            raise InputError(
+            raise table.make_error(
                 f"no column is recognised as the {role}",
-                where=table.source,
-                remedy=f"name it: --map {role}=COLUMN (columns are {', '.join(table.columns[:8])})",
+                f"name it: --map {role}=COLUMN (columns are {', '.join(table.columns[:8])})",
             )
     for line, row in zip(table.lines, table.rows, strict=True):
         cells = {role: row.get(column) for role, column in roles.items() if column is not None}
         missing = next((role for role in ("trial", "text") if format_id(cells[role]) is None), None)
         if missing is not None:
-            raise InputError(
-                f"this row has no {missing}",
-                where=table.source,
-                line=line,
-                remedy=f"fill the cell {roles[missing]!r} in",
-            )
+            raise table.make_error(f"this row has no {missing}", f"fill the cell {roles[missing]!r} in", line)
         shown = row.get("places") or ()
         default = name if roles["system"] is None else None
         yield LogAnswer(
@@ -508,6 +502,7 @@ def convert_table(
     _refuse_raw_survey(table)
     if "trial" in table.columns and _has_places(table):
         return _convert_outputs(table, scenes, file)
+    table = unnest_rows(table)
     boxes = lengthen_boxes(table, declared)
     if has_boxes(boxes, declared):
         from referee.corpora.natives.harness_material import convert_answers
@@ -536,11 +531,7 @@ def _refuse_gold(table: Table) -> None:
         columns & {"instruction", "sent", "segmentation", "iscrowd"}
     )
     if is_gold and not columns & {"prediction", "pred", "output", "response"}:
-        raise InputError(
-            "this table has gold boxes and no answers",
-            where=table.source,
-            remedy="name the file with a model's answers",
-        )
+        raise table.make_error("this table has gold boxes and no answers", "name the file with a model's answers")
 
 
 def _has_places(table: Table) -> bool:
@@ -556,19 +547,16 @@ def _has_places(table: Table) -> bool:
 def _refuse_raw_survey(table: Table) -> None:
     """Raise InputError for a Qualtrics export with missing header rows."""
     if {"ResponseId", "RecordedDate"} <= set(table.columns):
-        raise InputError(
+        raise table.make_error(
             "this is a Qualtrics export without its second and third header row",
-            where=table.source,
-            remedy="export it again and keep all three header rows",
+            "export it again and keep all three header rows",
         )
 
 
 def _convert_outputs(table: Table, scenes: Mapping[str, Trial] | None, file: Path | None) -> NativeData:
     """Return the data of outputs in this package's form (`referee docs score`)."""
     if scenes is None:
-        raise InputError(
-            "the gold regions are missing", where=table.source, remedy="name the corpus: --scenes CORPUS or FILE"
-        )
+        raise table.make_error("the gold regions are missing", "name the corpus: --scenes CORPUS or FILE")
     notes: list[str] = []
     outputs = list(read_outputs(file) if file is not None else iterate_row_outputs(table.rows))
     unknown = next((o for o in outputs if o.trial not in scenes), None)

@@ -93,10 +93,8 @@ def convert_texts(
     mapping = {"text": "the line", "trial": "the line's number", "references": f"{len(references)} a line"}
     material = NativeData("text", "text", mapping)
     if declared.systems:
-        unknown = [name for name in declared.systems if name not in systems]
-        if unknown:
-            raise InputError(f"no system is called {unknown[0]!r}", remedy=f"systems are {', '.join(systems)}")
-        systems = {name: systems[name] for name in declared.systems}
+        material.unchosen = systems.keys() - set(declared.systems)
+        systems = {name: systems[name] for name in declared.systems if name in systems}
     for number in range(count):
         name = str(number + 1)
         texts = dict.fromkeys(column[number] for column in references)

@@ -6,15 +6,13 @@ And the lists that some tables keep in a cell.
 from __future__ import annotations
 
 import ast
-import csv
-import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-from referee.corpora.reading.lines import WrongShape, open_binary
+from referee.corpora.reading.lines import WrongShape
 from referee.corpora.reading.packed import REMEDY, add_location
-from referee.errors import MalformedInput
+from referee.corpora.reading.tables import read_separated
 
 Thing = TypeVar("Thing")
 MISSING = frozenset({"", "NA", "nan"})
@@ -25,40 +23,10 @@ def read_csv(path: Path, make: Callable[[dict[str, str]], Thing], loose_end: boo
 
     A table with a `loose_end` has unquoted commas in its last column.
     """
-    for line, row in _read_rows(path, loose_end):
+    for line, row in read_separated(path, loose_end):
         with add_location(path, line):
-            thing = make(row)
+            thing = make({name: cell or "" for name, cell in row.items()})
         yield thing
-
-
-def _read_rows(path: Path, loose_end: bool) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield each row with the number of the line in which it ends, because a quoted cell may span lines."""
-    # Strict, since a quote that is never closed would otherwise swallow all lines after it.
-    reader = csv.reader(_read_lines(path), strict=True)
-    try:
-        names = next(reader, [])
-        for cells in reader:
-            if loose_end and len(cells) > len(names) > 0:
-                cells[len(names) - 1 :] = [",".join(cells[len(names) - 1 :])]
-            if len(cells) != len(names):
-                problem = f"{len(cells)} cells under {len(names)} column names"
-                raise MalformedInput(problem, where=path, line=reader.line_num, remedy=REMEDY)
-            yield reader.line_num, dict(zip(names, cells, strict=True))
-    except (csv.Error, EOFError, OSError, zlib.error) as error:
-        problem = f"reading failed here ({error})"
-        raise MalformedInput(problem, where=path, line=reader.line_num, remedy=REMEDY) from None
-
-
-def _read_lines(path: Path) -> Iterator[str]:
-    """Yield lines with their ends, each decoded separately so that an error can name its line."""
-    with open_binary(path) as file:
-        for number, raw in enumerate(file, 1):
-            try:
-                # The byte order mark of spreadsheet programs would become part of the first column's name.
-                yield raw.decode("utf-8-sig" if number == 1 else "utf-8")
-            except UnicodeDecodeError as error:
-                problem = f"byte {error.start + 1} of this line is not UTF-8"
-                raise MalformedInput(problem, where=path, line=number, remedy="save the file as UTF-8") from None
 
 
 def get_text(row: dict[str, str], column: str) -> str | None:

@@ -45,6 +45,12 @@ class Table:
         """Return the cells of a column, None where a row does not have it."""
         return [None if is_missing(cell := row.get(name)) else cell for row in self.rows]
 
+    def make_error(self, problem: str, remedy: str, line: int | None = None) -> InputError:
+        """Return the error for a table, or for one of its lines."""
+        if line is None:
+            return InputError(problem, where=self.source, remedy=remedy)
+        return MalformedInput(problem, where=self.source, line=line, remedy=remedy)
+
     def lengthen(self, groups: Mapping[str, Mapping[str, str]], label: str | None = None) -> Table:
         """Return a table with a row per group of columns: the group's columns under their fields, its name under `label`."""
         used = {column for columns in groups.values() for column in columns}
@@ -94,22 +100,28 @@ def read_column_names(path: str | Path, sheet: str | None = None) -> set[str]:
     return read_columns(path) if is_parquet(path) else set(read_table(path, sheet).columns)
 
 
-def read_separated(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the rows of a CSV or TSV file with their line numbers; an empty cell is None."""
+def read_separated(path: Path, loose_end: bool = False) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the rows of a CSV or TSV file with their line numbers; an empty cell is None.
+
+    A table with a `loose_end` has unquoted delimiters in its last column.
+    """
     # A line may end with a carriage return alone.
     lines = (part for line in decode_lines(path) for part in re.split(r"(?<=\r)(?!\n)", line) if part)
-    head = next(lines, "")
-    # Excel writes and reads this line, which names the delimiter.
-    stated = re.fullmatch(r'"?sep=(.)"?\s*', head)
-    delimiter = stated[1] if stated else _guess_delimiter(path, head)
-    # Strict, since a quote that is never closed would otherwise swallow all lines after it.
-    reader = csv.reader(lines if stated else chain([head], lines), strict=True, delimiter=delimiter)
+    reader = csv.reader(())
     try:
+        head = next(lines, "")
+        # Excel writes and reads this line, which names the delimiter.
+        stated = re.fullmatch(r'"?sep=(.)"?\s*', head)
+        delimiter = stated[1] if stated else _guess_delimiter(path, head)
+        # Strict, since a quote that is never closed would otherwise swallow all lines after it.
+        reader = csv.reader(lines if stated else chain([head], lines), strict=True, delimiter=delimiter)
         names = _name_columns([name.strip() for name in next(reader, [])], path, 1)
         for cells in reader:
             line = reader.line_num + bool(stated)
             if not any(cell.strip() for cell in cells):
                 continue
+            if loose_end and len(cells) > len(names) > 0:
+                cells[len(names) - 1 :] = [delimiter.join(cells[len(names) - 1 :])]
             if len(cells) != len(names):
                 problem = f"{len(cells)} cells under {len(names)} column names"
                 raise MalformedInput(problem, where=path, line=line, remedy="quote cells that hold a comma")
