@@ -9,8 +9,8 @@ from typing import get_args
 import pytest
 
 from referee import catalogue
-from referee.cli.options import PageLanguage
 from referee.systems.language_model import LANGUAGES as NAMES_FOR_MODELS
+from referee_lab.commands.options import PageLanguage
 from referee_lab.study.texts import (
     HERE,
     LANGUAGES,

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from referee.cli import options
 from referee.errors import InputError
+from referee_lab.commands import options
 
 if TYPE_CHECKING:
     from referee_lab.tangram.players.adaptation import AdaptationCurve

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from referee.cli import options
+from referee_lab.commands import options
 from referee_lab.commands.tangram.sources import DialogueSource, format_count, open_source, proposed_tiers
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from referee.cli import options
+from referee_lab.commands import options
 
 app = options.make_app()
 

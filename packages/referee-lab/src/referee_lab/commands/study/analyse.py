@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from referee.catalogue import check_choice
-from referee.cli import find_page_width, options
+from referee.cli import find_page_width
 from referee.cli.help_page import print_wrapped
 from referee.cli.progress import show_clock
+from referee_lab.commands import options
 
 if TYPE_CHECKING:
     from referee.show.reports.sheets import Cell, Sheet

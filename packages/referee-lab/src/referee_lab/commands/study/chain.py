@@ -9,8 +9,8 @@ import typer
 
 from referee import catalogue
 from referee.catalogue import check_choice
-from referee.cli import options
 from referee.cli.progress import show_clock
+from referee_lab.commands import options
 from referee_lab.commands.study.new import make_id
 
 app = options.make_app()

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from referee.cli import find_page_width, options
+from referee.cli import find_page_width
 from referee.cli.help_page import print_wrapped
 from referee.cli.progress import show_clock
+from referee_lab.commands import options
 
 if TYPE_CHECKING:
     from referee_lab.study.design.balance import BalanceClaim

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from referee.cli import options
+from referee_lab.commands import options
 from referee_lab.commands.study.open_doors import set_and_say
 
 app = options.make_app()

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from referee.cli import options
 from referee.errors import InputError
+from referee_lab.commands import options
 
 app = options.make_app()
 

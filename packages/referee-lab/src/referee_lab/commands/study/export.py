@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from referee.cli import options
+from referee_lab.commands import options
 
 if TYPE_CHECKING:
     from referee_lab.study.folder.study import Study

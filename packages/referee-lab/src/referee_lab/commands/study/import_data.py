@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from referee.cli import options
 from referee.errors import InputError
+from referee_lab.commands import options
 
 app = options.make_app()
 

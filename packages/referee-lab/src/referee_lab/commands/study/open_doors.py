@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from referee.cli import options
+from referee_lab.commands import options
 
 app = options.make_app()
 

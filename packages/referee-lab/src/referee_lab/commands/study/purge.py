@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from referee.cli import options
 from referee.cli.options import make_app
+from referee_lab.commands import options
 
 app = make_app()
 

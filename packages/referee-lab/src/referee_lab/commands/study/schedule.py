@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from referee.cli import options
+from referee_lab.commands import options
 from referee_lab.commands.study.open_doors import set_and_say
 
 app = options.make_app()

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from referee.cli import options
 from referee.cli.options import make_app
 from referee.errors import InputError
+from referee_lab.commands import options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

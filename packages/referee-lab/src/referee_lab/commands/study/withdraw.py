@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from referee.cli import options
 from referee.cli.options import make_app
 from referee.errors import InputError
+from referee_lab.commands import options
 
 app = make_app()
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from referee.cli import options
 from referee.errors import InputError
+from referee_lab.commands import options
 from referee_lab.commands.tangram.annotate import serve_desk
 from referee_lab.commands.tangram.recordings import find_recordings
 

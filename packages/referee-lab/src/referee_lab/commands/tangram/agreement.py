@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from referee.cli import options
+from referee_lab.commands import options
 from referee_lab.commands.tangram.adjudicate import choose_two_annotators
 from referee_lab.commands.tangram.recordings import find_recordings, read_annotation
 from referee_lab.commands.tangram.sources import align_columns, format_number

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from referee.cli import options
+from referee_lab.commands import options
 from referee_lab.commands.tangram.recordings import read_sessions
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from referee.catalogue import check_choice, create
-from referee.cli import options
 from referee.errors import InputError
+from referee_lab.commands import options
 from referee_lab.commands.tangram.room_studies import exists_already, serve_rooms, tell_of_links
 from referee_lab.server.web.built_pages import require_pages
 

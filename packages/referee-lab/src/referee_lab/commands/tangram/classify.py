@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from referee.cli import options
 from referee.cli.progress import show_clock
 from referee.options import command, option
+from referee_lab.commands import options
 from referee_lab.commands.tangram.sources import LearningSource, align_columns, format_number, open_dialogues
 from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
 

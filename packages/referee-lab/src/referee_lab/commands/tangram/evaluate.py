@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from referee.cli import options
 from referee.cli.progress import show_clock
 from referee.errors import InputError
+from referee_lab.commands import options
 from referee_lab.commands.tangram.sources import DialogueSource, align_columns, format_number, open_dialogues
 
 if TYPE_CHECKING:

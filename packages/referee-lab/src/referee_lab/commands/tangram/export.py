@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from referee.catalogue import check_choice
-from referee.cli import options
 from referee.errors import InputError
+from referee_lab.commands import options
 from referee_lab.commands.tangram.recordings import make_recording_tiers, open_session, put_dialogues, read_tiers
 
 if TYPE_CHECKING:

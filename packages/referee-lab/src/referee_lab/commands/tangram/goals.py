@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from referee.cli import options
+from referee_lab.commands import options
 
 app = options.make_app()
 CHECK = "check"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from referee.catalogue import check_choice
-from referee.cli import options
 from referee.errors import InputError
+from referee_lab.commands import options
 from referee_lab.commands.tangram.export import TIERS, format_tiers
 from referee_lab.commands.tangram.recordings import open_recording, write_annotation
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from referee.cli import options
+from referee_lab.commands import options
 
 if TYPE_CHECKING:
     from referee_lab.tangram.game.goals import Goal

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from referee.cli import options
 from referee.cli.progress import show_progress
+from referee_lab.commands import options
 from referee_lab.commands.tangram.recordings import open_session, read_sessions, refuse_second, write_annotation
 from referee_lab.commands.tangram.sources import format_number
 

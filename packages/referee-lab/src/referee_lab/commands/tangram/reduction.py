@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from referee.cli import options
+from referee_lab.commands import options
 from referee_lab.commands.tangram.sources import align_columns, format_number
 
 if TYPE_CHECKING:

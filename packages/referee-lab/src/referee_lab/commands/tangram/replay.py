@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from referee.cli import options
 from referee.errors import InputError
+from referee_lab.commands import options
 from referee_lab.commands.tangram.recordings import open_session
 
 app = options.make_app()

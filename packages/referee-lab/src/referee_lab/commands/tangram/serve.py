@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
-from referee.cli import options
 from referee.errors import InputError
+from referee_lab.commands import options
 from referee_lab.commands.tangram.room_studies import exists_already, serve_rooms, tell_of_links
 from referee_lab.server.web.built_pages import require_pages
 

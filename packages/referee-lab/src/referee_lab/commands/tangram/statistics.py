@@ -6,8 +6,8 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from referee.cli import options
 from referee.options import command
+from referee_lab.commands import options
 from referee_lab.commands.tangram.sources import DialogueSource, align_columns, open_dialogues, open_source
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from referee.cli import options
 from referee.cli.progress import show_clock
 from referee.errors import InputError
+from referee_lab.commands import options
 from referee_lab.commands.tangram.sources import format_proposal_warning, open_sessions, read_corpus_dialogues
 from referee_lab.tangram.tiers.dialogue import EXPRESSION, UTTERANCE
 

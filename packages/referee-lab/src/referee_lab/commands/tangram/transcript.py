@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from referee.cli import options
 from referee.errors import CannotWrite, InputError
+from referee_lab.commands import options
 from referee_lab.commands.tangram.recordings import SPOKEN, open_recording
 from referee_lab.tangram.tiers.annotations import find_annotation_files
 
