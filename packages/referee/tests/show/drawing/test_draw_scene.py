@@ -134,7 +134,7 @@ TEXTS = st.text(max_size=12) | st.sampled_from(
     ["<script>alert(1)</script>", '"onload="x', "]]>", "&amp;", "\x00\ud800", ""]
 )
 NAMES = (
-    st.sampled_from(["type", "name", "colour", "size", "h", "rgb", "shape", "hasBeard", "x-dimension", "<b>"]) | TEXTS
+    st.sampled_from(["type", "name", "colour", "size", "h", "rgb", "shape", "hasBeard", "x-dimension", "<b>"]) | TEXTS.filter(str.strip)
 )
 
 
