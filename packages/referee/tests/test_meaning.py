@@ -245,7 +245,7 @@ def test_a_description_carries_its_meaning_through_files() -> None:
     ("form", "problem"),
     [
         (["nott", ["colour", "red"]], r"meaning: 'nott' is not an operator"),
-        (["and", ["rel", "on"]], r"meaning\[1\]: \['rel', 'on'\] is not complete"),
+        (["and", ["rel", "on"]], r"meaning\[1\]: \['rel', 'on'\] has missing"),
         (["parts", ["type", "chair"]], r"meaning\[1\]\[0\]: 'type' is not a number of objects"),
         ("red", "'meaning' should be a list"),
     ],

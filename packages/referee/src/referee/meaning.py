@@ -385,7 +385,7 @@ def from_properties(properties: Iterable[Property], scene: Scene) -> Meaning:
     landmarks: dict[str, list[Property]] = {}
     for prop in properties:
         prefix = LANDMARK.match(prop.name)
-        link = _link(prop, scene)
+        link = _parse_relation_name(prop, scene)
         if prefix:
             landmarks.setdefault(prefix[0], []).append(type(prop)(prop.name[prefix.end() :], prop.value))
         elif link is not None:
@@ -403,7 +403,7 @@ def from_properties(properties: Iterable[Property], scene: Scene) -> Meaning:
     return conjunction(forms)
 
 
-def _link(prop: Property, scene: Scene) -> tuple[str, str] | None:
+def _parse_relation_name(prop: Property, scene: Scene) -> tuple[str, str] | None:
     """Return the operator and the relation in the name of a property; None if there is none."""
     if (prop.name, "") in scene.extensions:
         return "rel", prop.name
@@ -493,7 +493,7 @@ def _denote(form: Meaning, scene: Scene, among: int) -> int:
         return _find_ranked(form, scene, among)
     if operator in ("<", ">"):
         sign = 1 if operator == "<" else -1
-        return _mask(i for i, number in amounts(scene, form[1], among).items() if sign * number < sign * form[2])
+        return _make_mask(i for i, number in amounts(scene, form[1], among).items() if sign * number < sign * form[2])
     extensions: Mapping[Any, int] = scene.extensions
     # The name of a relation with an id says the relation alone: a hearer cannot see ids.
     of_relation = extensions.get((operator, ""))
@@ -515,7 +515,7 @@ def related(scene: Scene, name: str, anchors: int, is_inverse: bool = False) -> 
     if table is None or not anchors:
         return 0
     if not is_inverse:
-        return _mask(i for i, others in enumerate(table) if others & anchors)
+        return _make_mask(i for i, others in enumerate(table) if others & anchors)
     mask = 0
     for i in bits(anchors):
         mask |= table[i]
@@ -577,11 +577,11 @@ def _find_ranked(form: Meaning, scene: Scene, among: int) -> int:
     ordered = sorted(numbers.values())
     before = {n: i for i, n in reversed(list(enumerate(ordered)))}
     if form[0] == "nth":
-        return _mask(i for i, n in numbers.items() if before[n] == form[2] - 1)
-    return _mask(i for i, n in numbers.items() if before[n] < form[2])
+        return _make_mask(i for i, n in numbers.items() if before[n] == form[2] - 1)
+    return _make_mask(i for i, n in numbers.items() if before[n] < form[2])
 
 
-def _mask(indices: Iterable[int]) -> int:
+def _make_mask(indices: Iterable[int]) -> int:
     """Return a bit mask of indices."""
     mask = 0
     for i in indices:

@@ -310,7 +310,7 @@ class Scene:
                     table[prop] = table.get(prop, 0) | bit
                 for relation in entity.relations:
                     # The relation without its landmark is the part that a hearer can check, because ids are invisible
-                    # (`_said`).
+                    # (`_denote_as_said`).
                     for prop in (Property(*relation), Property(relation.name, "")):
                         table[prop] = table.get(prop, 0) | bit
         return self._extensions
@@ -363,13 +363,13 @@ class Scene:
         for p in properties:
             if p[0].startswith(("landmark", "not.")) or p[0].endswith("-by"):
                 return meaning.denote(meaning.from_properties(properties, self), self)
-        return reduce(and_, map(self._said, properties), self.everything)
+        return reduce(and_, map(self._denote_as_said, properties), self.everything)
 
     def denotations(self, form: Meaning) -> tuple[int, ...]:
         """Return the denotation of each part of a meaning; a meaning without parts is one part."""
         return meaning.denote_parts(meaning.parse(form) if isinstance(form, list) else form, self)
 
-    def _said(self, prop: Property) -> int:
+    def _denote_as_said(self, prop: Property) -> int:
         """Return the denotation of one property for a hearer: of a relation only by name, because ids are invisible."""
         table: Mapping[Any, int] = self.extensions
         related = table.get((prop.name, ""))  # a plain tuple finds the property, and costs a tenth of making one

@@ -137,7 +137,7 @@ def read_shipped_paper(name: str) -> Paper:
 def read_paper(folder: Path) -> Paper:
     """Return the paper in a folder. Raises MalformedInput with file and line for an invalid description."""
     path = folder / DESCRIPTION
-    text = _read(path)
+    text = _read_paper_toml(path)
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -165,7 +165,7 @@ def read_paper(folder: Path) -> Paper:
     )
 
 
-def _read(path: Path) -> str:
+def _read_paper_toml(path: Path) -> str:
     """Return the text of paper.toml. Raises MalformedInput if it cannot be read."""
     try:
         return path.read_text(encoding="utf-8-sig")

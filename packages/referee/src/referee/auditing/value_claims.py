@@ -85,11 +85,11 @@ class ValueClaim(PrintedClaim):
     @cached_property
     def reach(self) -> tuple[float, float]:
         """The smallest and largest value that the rounding of the inputs allows."""
-        bounds = self._search(starts=1)
+        bounds = self._find_extremes(starts=1)
         # One start is enough for nearly all; only failures are searched more thoroughly.
-        return bounds if self._is_within(bounds) else self._search(starts=4)
+        return bounds if self._is_within(bounds) else self._find_extremes(starts=4)
 
-    def _search(self, starts: int) -> tuple[float, float]:
+    def _find_extremes(self, starts: int) -> tuple[float, float]:
         """Return the extremes of the value over all numbers that round to the printed ones."""
         halves = np.array([n.half for n in self.inputs])
         return find_extremes(self.compute, list_values(self.inputs), halves, starts=starts)

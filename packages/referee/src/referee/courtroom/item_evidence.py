@@ -161,13 +161,13 @@ def _measure_without_each_cluster(
 
 def subtract_measures(a: LeftOut, b: LeftOut) -> LeftOut | None:
     """Return the difference of two measures of the same answers; None if their answers differ."""
-    if a.n != b.n or len(a.without) != len(b.without) or any(map(_differ, a.counts, b.counts)):
+    if a.n != b.n or len(a.without) != len(b.without) or any(map(_are_different, a.counts, b.counts)):
         return None
     without = tuple(x - y for x, y in zip(a.without, b.without, strict=True))
     return LeftOut(a.value - b.value, without, a.counts, a.n, a.clusters)
 
 
-def _differ(a: FloatArray, b: FloatArray) -> bool:
+def _are_different(a: FloatArray, b: FloatArray) -> bool:
     """Return whether two lists of cluster sizes differ."""
     return not np.array_equal(a, b)
 

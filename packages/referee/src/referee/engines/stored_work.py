@@ -52,15 +52,15 @@ class StoredWork:
         `groups` are the items of each group, and `advance` gets finished items.
         """
         for items_done, lines in self._iterate_stored_lines():
-            self._take(items_done, lines)
+            self._add_chunk(items_done, lines)
         if self.lines:
             advance([item for items in groups.values() for item in items if item in self.lines])
         left = {name: [i for i in items if i not in self.lines] for name, items in groups.items()}
         for outcome in engine.work(task, [p for name, items in left.items() for p in cut_group(name, items, shard)]):
             piece = outcome.piece
             if isinstance(outcome, Done):
-                self._keep(piece, outcome.result)
-                self._take(piece.items, outcome.result)
+                self._store_piece(piece, outcome.result)
+                self._add_chunk(piece.items, outcome.result)
             else:
                 self.failures |= dict.fromkeys(piece.items, outcome.why)
             advance(piece.items)
@@ -70,13 +70,13 @@ class StoredWork:
         if self.folder is not None:
             shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _take(self, items: Sequence[str], result: bytes) -> None:
+    def _add_chunk(self, items: Sequence[str], result: bytes) -> None:
         """Add the lines of a finished chunk to the stored ones, by item."""
         # Not `splitlines`, which also cuts at separators that a text may hold.
         lines = result.decode().split("\n")[:-1]
         self.lines |= dict(zip(items, lines, strict=True))
 
-    def _keep(self, piece: WorkPiece, result: bytes) -> None:
+    def _store_piece(self, piece: WorkPiece, result: bytes) -> None:
         """Store the lines of a finished piece."""
         if self.folder is None:
             return

@@ -253,7 +253,9 @@ def find_suspects(answers: Answers, trials: Sequence[Trial], threshold: float = 
         with np.errstate(invalid="ignore"):
             missed &= ~(iou(system_boxes, gold) >= threshold)
     return [
-        Suspect(trial=trials[i], systems=len(asked), same_place=_agree([b[i] for b in asked.values()], threshold))
+        Suspect(
+            trial=trials[i], systems=len(asked), same_place=_mostly_overlap([b[i] for b in asked.values()], threshold)
+        )
         for i in map(int, np.flatnonzero(missed))
     ], list(asked)
 
@@ -283,7 +285,7 @@ def _get_corners(trial: Trial) -> tuple[float, ...] | None:
     return None if gold is None or gold.empty else _convert_to_pixels(gold, trial)
 
 
-def _agree(boxes: Sequence[FloatArray], threshold: float) -> bool:
+def _mostly_overlap(boxes: Sequence[FloatArray], threshold: float) -> bool:
     """Return whether most pairs of boxes overlap."""
     valid_boxes = [b for b in boxes if not np.isnan(b[0])]
     pairs = [(a, b) for i, a in enumerate(valid_boxes) for b in valid_boxes[i + 1 :]]
@@ -335,22 +337,22 @@ def _report_model(model: str, finding: ConventionFinding) -> dict[str, Any]:
         "n": finding.n,
         "reading": None if best is None else str(best.convention),
         "gold": None if best is None else best.gold_text,
-        "fit": _fit(best),
+        "fit": _find_fit(best),
         "sure": finding.sure,
         "confidence": finding.confidence,
         "needs_size": finding.needs_size,
         "declared": None if declared is None else str(declared.convention),
         "declared_gold": None if declared is None else declared.gold_text,
-        "declared_fit": _fit(declared),
+        "declared_fit": _find_fit(declared),
         "declared_fits": finding.fits,
         "runner_up": None if rival is None else str(rival.convention),
-        "runner_up_fit": _fit(rival),
+        "runner_up_fit": _find_fit(rival),
         "p": None if isnan(finding.p) else finding.p,
         "remarks": list(finding.remarks),
     }
 
 
-def _fit(reading: NumberReading | None) -> float | None:
+def _find_fit(reading: NumberReading | None) -> float | None:
     """Return the fit of an interpretation of coordinates; None if there is none."""
     return None if reading is None or isnan(reading.fit) else reading.fit
 

@@ -96,25 +96,25 @@ class _Scoring:
         """Cut the corpus into pieces, measure them, and return the table."""
         if needs_two_passes(self.table.metrics):
             self._learn_metrics()
-        pieces = self._pieces()
+        pieces = self._make_pieces()
         if isinstance(pieces, list):
-            self._check(name for piece in pieces for name in piece.ids)
+            self._check_complete(name for piece in pieces for name in piece.ids)
         gathered = _Gathered(file)
         for rows in self._yield_rows(pieces, gathered.ids_by_piece):
             gathered.take(rows)
         if not isinstance(pieces, list):
             # Only now: which trials a corpus has that streams is known at its end.
-            self._check(gathered.ids())
+            self._check_complete(gathered.ids())
         self._fill_table(gathered)
         return self.table
 
-    def _check(self, names: Iterable[str]) -> None:
+    def _check_complete(self, names: Iterable[str]) -> None:
         """Raise unless every system answers every trial, and no other."""
         ids = set(names)
         self.answers.leave_out(ids, self.opened.everyone)
         self.answers.check_complete(ids)
 
-    def _pieces(self) -> Iterable[ScorePiece]:
+    def _make_pieces(self) -> Iterable[ScorePiece]:
         """Return the pieces of the corpus."""
         settings = self.settings
         # People are never compared with their own words: with people in the table, all are compared with other people's.
@@ -148,7 +148,7 @@ class _Scoring:
 
         With one piece this is unnecessary: its batch is the whole set.
         """
-        metrics, pieces = self.table.metrics, iter(self._pieces())
+        metrics, pieces = self.table.metrics, iter(self._make_pieces())
         first = list(islice(pieces, 2))
         if len(first) < 2:
             return
@@ -190,7 +190,7 @@ class _Gathered:
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
-        self._pieces: dict[int, PieceRows] = {}
+        self._stored_pieces: dict[int, PieceRows] = {}
         self.ids_by_piece: dict[int, Sequence[str]] = {}
         self._collected: dict[int, tuple[int, int]] = {}
         self.references, self.missing = Counter[int](), Counter[str]()
@@ -204,7 +204,7 @@ class _Gathered:
         pickle.dump(piece.collected, self._file, pickle.HIGHEST_PROTOCOL)
         self._collected[piece.number] = (start, self._file.tell())
         piece.collected.clear()
-        self._pieces[piece.number] = piece
+        self._stored_pieces[piece.number] = piece
         self.references.update(piece.references)
         self.languages.update(piece.languages)
         self.missing.update(piece.missing)
@@ -213,7 +213,7 @@ class _Gathered:
 
     def pieces(self) -> Iterator[PieceRows]:
         """Return all pieces in the order of the corpus."""
-        return (self._pieces[number] for number in sorted(self._pieces))
+        return (self._stored_pieces[number] for number in sorted(self._stored_pieces))
 
     def ids(self) -> list[str]:
         return [name for piece in self.pieces() for name in self.ids_by_piece[piece.number]]
@@ -252,13 +252,13 @@ class _Gathered:
         """Return the rows of all trials in order; two-pass metrics are computed now."""
         collecting = [key for key, metric in metrics.items() if is_two_pass(metric)]
         learners = set(list_learning(metrics)) & set(collecting)
-        for number in sorted(self._pieces) if learners else ():
+        for number in sorted(self._stored_pieces) if learners else ():
             collected = self._load_collected(number)
             for key in learners:
                 metrics[key].fit(collected[key])
-        for number in sorted(self._pieces) if collecting else ():
+        for number in sorted(self._stored_pieces) if collecting else ():
             for key, collected in self._load_collected(number).items():
-                self._pieces[number].rows[key] = metrics[key].compute(collected)
+                self._stored_pieces[number].rows[key] = metrics[key].compute(collected)
         # One metric after the other, its parts let go: the statistics of all trials are not held twice.
         return {key: self._join_pieces(key, count_statistics(metric)) for key, metric in metrics.items()}
 

@@ -158,7 +158,7 @@ class PropertyEncoding:
         return [self.spots[i] for i in self.spot.tolist()]
 
     @cached_property
-    def _written(self) -> tuple[PropertyBits, list[int]]:
+    def _distinct_outputs(self) -> tuple[PropertyBits, list[int]]:
         """Return the descriptions as bit sets, with the vocabulary of their properties."""
         vocabulary = PropertyBits()
         return vocabulary, [vocabulary.encode_multiset(description) for description in self.descriptions]
@@ -166,7 +166,7 @@ class PropertyEncoding:
     @property
     def vocabulary(self) -> PropertyBits:
         """The properties of all descriptions, each with its bit."""
-        return self._written[0]
+        return self._distinct_outputs[0]
 
     @property
     def words(self) -> int:
@@ -176,7 +176,7 @@ class PropertyEncoding:
     @cached_property
     def bags(self) -> WordArray:
         """Every description as a multiset, shape (words, descriptions)."""
-        return pack(self._written[1], self.words)
+        return pack(self._distinct_outputs[1], self.words)
 
     @cached_property
     def sets(self) -> WordArray:

@@ -260,7 +260,7 @@ class Entities:
         return max(1, -(-int(self.crowd.max(initial=0)) // 64))
 
     @cached_property
-    def _seen(self) -> tuple[_Numbers, IntArray, IntArray]:
+    def _numbered_properties(self) -> tuple[_Numbers, IntArray, IntArray]:
         """A number for every property; the properties of all entities end to end; how many each entity has."""
         seen = [properties for scene in self.scenes for properties in _yield_visible_properties(scene, self.vocabulary)]
         numbers = _Numbers()
@@ -270,12 +270,12 @@ class Entities:
     @property
     def properties(self) -> list[Property]:
         """Every property that some entity has; `table` refers to their places here."""
-        return list(self._seen[0])
+        return list(self._numbered_properties[0])
 
     @cached_property
     def table(self) -> IntArray:
         """The properties of every entity side by side, -1 where it has no more."""
-        _, flat, lengths = self._seen
+        _, flat, lengths = self._numbered_properties
         table = np.full((len(lengths), int(lengths.max(initial=0))), -1, dtype=np.intp)
         table[np.arange(table.shape[1]) < lengths[:, None]] = flat
         return table
@@ -283,7 +283,7 @@ class Entities:
     @cached_property
     def masks(self) -> WordArray:
         """The true properties of every entity, as a set over the vocabulary."""
-        numbers, flat, lengths = self._seen
+        numbers, flat, lengths = self._numbered_properties
         width = max(1, -(-len(self.vocabulary) // 64))
         bits = pack([self.vocabulary.get(prop, 0) for prop in numbers], width)
         result = np.zeros((width, len(lengths)), dtype=np.uint64)

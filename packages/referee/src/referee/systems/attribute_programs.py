@@ -89,7 +89,7 @@ def _filter_names(situation: ProgramView, names: Names, test: Program) -> Names:
     rest = situation.contrast.distractors
     for name in names:
         if evaluate_program(test, situation._replace(current=name, chosen=chosen, rest=rest)):
-            chosen = _add(situation, chosen, name)
+            chosen = _add_name(situation, chosen, name)
             rest = _find_agreeing(situation, rest, name)
     return chosen
 
@@ -101,17 +101,17 @@ def _find_agreeing(situation: ProgramView, entities: int, name: str) -> int:
     return entities
 
 
-def _add(situation: ProgramView, names: Names, name: str) -> Names:
+def _add_name(situation: ProgramView, names: Names, name: str) -> Names:
     """Return the names with another one at the end."""
     return tuple(dict.fromkeys((*names, name)))
 
 
-def _remove(situation: ProgramView, names: Names, name: str) -> Names:
+def _remove_name(situation: ProgramView, names: Names, name: str) -> Names:
     """Return the names without one."""
     return tuple(n for n in names if n != name)
 
 
-def _join(situation: ProgramView, names: Names, others: Names) -> Names:
+def _join_names(situation: ProgramView, names: Names, others: Names) -> Names:
     """Return the names of both lists, each once."""
     return tuple(dict.fromkeys((*names, *others)))
 
@@ -124,9 +124,9 @@ OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "if": lambda situation, test, yes, no: yes if test else no,
     # The same once more, because the typed evolution tells lists from single names.
     "which": lambda situation, test, yes, no: yes if test else no,
-    "add": _add,
-    "remove": _remove,
-    "join": _join,
+    "add": _add_name,
+    "remove": _remove_name,
+    "join": _join_names,
     "agreeing": _find_agreeing,
     "empty": lambda situation, entities: not entities,
     "fewer": lambda situation, first, other: first.bit_count() < other.bit_count(),

@@ -216,10 +216,10 @@ class GroupedOrder(Incremental):
         """Return the properties in the order of groups and counts."""
         learned = [p.name for p in super().preferences(contrast, view)]
         groups = self.groups.get(view.domain or "", ())
-        names = [name for group in groups for name in sorted(group, key=lambda n: _place(n, learned))]
+        names = [name for group in groups for name in sorted(group, key=lambda n: _find_position(n, learned))]
         return contrast.select_by_name(tuple(dict.fromkeys((*names, *learned))))
 
 
-def _place(name: str, ordered: Sequence[str]) -> int:
+def _find_position(name: str, ordered: Sequence[str]) -> int:
     """Return the position of a name in an order; unlisted names come last."""
     return ordered.index(name) if name in ordered else len(ordered)

@@ -186,11 +186,13 @@ def check_totals(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
         (f"it is the sum without {n.place.row} ({n.text})", _sum_without(i)) for i, n in enumerate(inputs)
     )
     return [
-        ValueClaim(subject=subject, because=because, printed=printed, inputs=inputs, compute=_sum, otherwise=omissions)
+        ValueClaim(
+            subject=subject, because=because, printed=printed, inputs=inputs, compute=_sum_points, otherwise=omissions
+        )
     ]
 
 
-def _sum(points: FloatArray) -> FloatArray:
+def _sum_points(points: FloatArray) -> FloatArray:
     """Return the sum of every point."""
     return np.asarray(points.sum(axis=1))
 

@@ -55,12 +55,12 @@ def _iterate_listed_pairs(table: PrintedTable, section: CheckSection) -> Iterato
             table.text(label, a),
             table.text(label, b),
             table.number(label, r),
-            _count(table, label, stars, section),
+            _count_stars(table, label, stars, section),
             table.place(label, stars) if stars else None,
         )
 
 
-def _count(table: PrintedTable, label: str, column: str | None, section: CheckSection) -> int | None:
+def _count_stars(table: PrintedTable, label: str, column: str | None, section: CheckSection) -> int | None:
     """Return stars as a number or as stars; an empty cell has none."""
     if column is None:
         return None
@@ -110,7 +110,7 @@ class _Scores:
         parts = self.columns.get(measure, measure)
         numbers_by_row: dict[str, list[Number]] = {}
         for part in [parts] if isinstance(parts, str) else parts:
-            table, column = self._place(part)
+            table, column = self._find_column(part)
             for label, number in table.column(column, tuple(self.without)):
                 if number is not None:
                     numbers_by_row.setdefault(label, []).append(number)
@@ -118,7 +118,7 @@ class _Scores:
         width = max(map(len, numbers_by_row.values()), default=0)
         return {label: tuple(numbers) for label, numbers in numbers_by_row.items() if len(numbers) == width}
 
-    def _place(self, part: str) -> tuple[PrintedTable, str]:
+    def _find_column(self, part: str) -> tuple[PrintedTable, str]:
         """Return the table and column of a score."""
         if self.default is None or ":" in part:
             id, _, column = part.partition(":")

@@ -123,11 +123,11 @@ def parse(text: str) -> tuple[list[str], Callable[[Mapping[str, FloatArray]], Fl
     except SyntaxError as error:
         raise ValueError(error.msg) from None
     names: list[str] = []
-    _check(tree, names)
+    _check_formula(tree, names)
     return names, lambda values: _evaluate(tree, values)
 
 
-def _check(node: ast.expr, names: list[str]) -> None:
+def _check_formula(node: ast.expr, names: list[str]) -> None:
     """Check that a formula has only arithmetic, and collect its names."""
     if isinstance(node, ast.Name):
         if node.id not in names:
@@ -135,13 +135,13 @@ def _check(node: ast.expr, names: list[str]) -> None:
     elif isinstance(node, ast.Constant) and type(node.value) in (int, float):
         return
     elif isinstance(node, ast.BinOp) and type(node.op) in (*OPERATORS, ast.Div):
-        _check(node.left, names)
-        _check(node.right, names)
+        _check_formula(node.left, names)
+        _check_formula(node.right, names)
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        _check(node.operand, names)
+        _check_formula(node.operand, names)
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in FUNCTIONS and node.args:
         for argument in node.args:
-            _check(argument, names)
+            _check_formula(argument, names)
     else:
         raise ValueError(f"{ast.unparse(node)!r} is not allowed")
 

@@ -106,11 +106,11 @@ def _make_rest_claims(
 ) -> list[PrintedClaim]:
     """Return one claim per measure, with the size of the second group that fits most measures."""
     least = min((len(m.scores) for m in measures), default=1)
-    tried = [[_sum(paper, section, table, pair, m, size) for m in measures] for size in range(1, least)]
+    tried = [[_make_sum_claim(paper, section, table, pair, m, size) for m in measures] for size in range(1, least)]
     return list(max(tried, key=lambda claims: sum(claim.holds() for claim in claims), default=[]))
 
 
-def _sum(
+def _make_sum_claim(
     paper: Paper, section: CheckSection, table: PrintedTable, pair: tuple[str, str], measure: _Measure, size: int
 ) -> PrintedClaim:
     """Return the claim that the two groups make up the mean of all systems."""

@@ -60,14 +60,14 @@ class BoundClaim(PrintedClaim):
         )
         verdict = (
             AuditVerdict.FOLLOWS
-            if self._holds(p)
+            if self._is_within_bound(p)
             else AuditVerdict.ROUNDING
-            if self._holds(low) or self._holds(high)
+            if self._is_within_bound(low) or self._is_within_bound(high)
             else AuditVerdict.DOES_NOT_FOLLOW
         )
         return self.row(verdict, printed=self.bound_text, recomputed=p, low=low, high=high)
 
-    def _holds(self, p: float) -> bool:
+    def _is_within_bound(self, p: float) -> bool:
         """Return whether p is on the printed side of the bound."""
         return p > self.bound if self.above else p <= self.bound
 

@@ -52,17 +52,17 @@ def find_slip(claim: PrintedClaim) -> Slip:
     if not isinstance(claim, ValueClaim) or isinstance(claim, BracketClaim):
         return Slip(SlipKind.NONE)
     # As r of ID speed and fluency in one of its two places in Table 10 of TUNA-REG 2009.
-    if _fits(claim, -claim.printed.value, claim.printed.half):
+    if _follows_from(claim, -claim.printed.value, claim.printed.half):
         return Slip(SlipKind.SIGN, "the sign is wrong")
     for factor, side in POINT.items():
         # a number made larger by moving its point back knows its digits less well
         half = claim.printed.half * max(1.0, 1 / factor)
-        if _fits(claim, claim.printed.value / factor, half):
+        if _follows_from(claim, claim.printed.value / factor, half):
             return Slip(SlipKind.POINT, f"the decimal point is too far to the {side}")
     return _find_digit_misprint(claim)
 
 
-def _fits(claim: ValueClaim, value: float, half: float) -> bool:
+def _follows_from(claim: ValueClaim, value: float, half: float) -> bool:
     """Return whether a value follows from the claim within rounding."""
     low, high = claim.reach
     # Numbers without rounding (counts) still need room for floating point.
