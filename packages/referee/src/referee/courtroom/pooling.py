@@ -8,12 +8,12 @@ answers: the difference of their AUCs, without each cluster in turn, pooled in t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 
 from referee.courtroom.item_evidence import Association, LeftOut, make_association, subtract_measures
 from referee.statistics.comparisons import adjust
-from referee.statistics.meta_analysis import pool, standard_error
+from referee.statistics.meta_analysis import Pooled, pool, standard_error
 
 NULL = 0.5
 LEVEL = 0.05
@@ -68,52 +68,40 @@ class SystemComparison:
 
 
 def pool_measures(parts: Parts, hearer: str) -> list[PooledEvidence]:
-    """Return the effect of every measure, pooled over corpora."""
-    return [_pool_measure(measure, hearer, corpora) for measure, corpora in _group_by_measure(parts).items()]
+    """Return the effect (AUC) of every measure, pooled over the corpora that have it."""
+    found = []
+    for measure in dict.fromkeys(measure for corpus in parts.values() for measure in corpus):
+        aucs = [make_association(corpus[measure], NULL) for corpus in parts.values() if measure in corpus]
+        pooled = _pool_associations(aucs, NULL, (0.0, 1.0))
+        found.append(
+            PooledEvidence(
+                measure=measure,
+                hearer=hearer,
+                kind="auc",
+                effect=pooled.effect,
+                low=pooled.low,
+                high=pooled.high,
+                new_low=pooled.new_low,
+                new_high=pooled.new_high,
+                corpora=pooled.n,
+                p=pooled.p,
+            )
+        )
+    return found
 
 
-def _group_by_measure(parts: Parts) -> dict[str, list[LeftOut]]:
-    """Return the values of every measure over the corpora that have it."""
-    measures = dict.fromkeys(measure for corpus in parts.values() for measure in corpus)
-    return {m: [corpus[m] for corpus in parts.values() if m in corpus] for m in measures}
-
-
-def _pool_measure(measure: str, hearer: str, corpora: Sequence[LeftOut]) -> PooledEvidence:
-    """Pool the AUCs of one measure over corpora."""
-    effect, low, high, new_low, new_high, n, p = _pool_associations(
-        [make_association(c, NULL) for c in corpora], NULL, (0.0, 1.0)
-    )
-    return PooledEvidence(
-        measure=measure,
-        hearer=hearer,
-        kind="auc",
-        effect=effect,
-        low=low,
-        high=high,
-        new_low=new_low,
-        new_high=new_high,
-        corpora=n,
-        p=p,
-    )
-
-
-def _pool_associations(
-    associations: Sequence[Association], null: float, limits: tuple[float, float]
-) -> tuple[float | None, float | None, float | None, float | None, float | None, int, float | None]:
-    """Return mean effect, interval, prediction interval, number of corpora and p; of one corpus its values."""
+def _pool_associations(associations: Sequence[Association], null: float, limits: tuple[float, float]) -> Pooled:
+    """Return the summary of associations over corpora; of one corpus its own values."""
     usable = [
         (a.value, standard_error(a.low, a.high))
         for a in associations
         if a.value is not None and a.low is not None and a.high is not None
     ]
-    if len(usable) < 2:
-        only = next((a for a in associations if a.value is not None), None)
-        if only is None:
-            return None, None, None, None, None, 0, None
-        return only.value, only.low, only.high, None, None, 1, only.p
-    values, errors = zip(*usable, strict=True)
-    pooled = pool(values, errors, null=null, limits=limits)
-    return pooled.effect, pooled.low, pooled.high, pooled.new_low, pooled.new_high, pooled.n, pooled.p
+    if len(usable) > 1:
+        values, errors = zip(*usable, strict=True)
+        return pool(values, errors, null=null, limits=limits)
+    only = next((a for a in associations if a.value is not None), None)
+    return Pooled(n=0) if only is None else Pooled(n=1, effect=only.value, low=only.low, high=only.high, p=only.p)
 
 
 def compare_measures(parts: Parts, hearer: str) -> list[MeasureDifference]:
@@ -123,15 +111,24 @@ def compare_measures(parts: Parts, hearer: str) -> list[MeasureDifference]:
     for a, b in combinations(names, 2):
         gaps = [subtract_measures(corpus[a], corpus[b]) for corpus in parts.values() if a in corpus and b in corpus]
         associations = [make_association(gap, 0.0) for gap in gaps if gap is not None]
-        difference, low, high, _, _, n, p = _pool_associations(associations, 0.0, (-1.0, 1.0))
-        if difference is not None:
-            found.append(
-                MeasureDifference(
-                    a=a, b=b, hearer=hearer, difference=difference, low=low, high=high, p=p, p_corrected=None, corpora=n
-                )
-            )
-    corrected = adjust([d.p for d in found])
-    return [replace(d, p_corrected=p) for d, p in zip(found, corrected, strict=True)]
+        pooled = _pool_associations(associations, 0.0, (-1.0, 1.0))
+        if pooled.effect is not None:
+            found.append((a, b, pooled.effect, pooled))
+    corrected = adjust([pooled.p for *_, pooled in found])
+    return [
+        MeasureDifference(
+            a=a,
+            b=b,
+            hearer=hearer,
+            difference=difference,
+            low=pooled.low,
+            high=pooled.high,
+            p=pooled.p,
+            p_corrected=p_corrected,
+            corpora=pooled.n,
+        )
+        for (a, b, difference, pooled), p_corrected in zip(found, corrected, strict=True)
+    ]
 
 
 def compare_systems(success: Mapping[str, Mapping[str, float]], domain: str | None) -> list[SystemComparison]:
