@@ -5,6 +5,8 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from referee.jobs.describe import describe, make_view
 from referee.jobs.words_heard import phrase_plainly
@@ -13,7 +15,7 @@ from referee.realisation.english import ENGLISH
 from referee.realisation.german import GERMAN
 from referee.realisation.portuguese import PORTUGUESE
 from referee.realisation.reading_back import ReadBack
-from referee.realisation.wording import Wording
+from referee.realisation.wording import Wording, language_of
 
 SHELF = {
     "entities": [
@@ -147,3 +149,29 @@ def test_words_with_landmarks_and_clauses_are_read_as_they_are_meant(language, f
     assert worded.dropped == ()
     reading = ReadBack(language).read(worded.text, scene)
     assert (scene.denotation(reading.meaning), reading.unread) == (scene.denotation(meant), ()), worded.text
+
+
+@pytest.mark.parametrize("language", ["en", "de", "pt"])
+@given(st.data())
+@settings(max_examples=8, deadline=None)
+def test_frames_for_unknown_words_are_read_back(language: str, data: st.DataObject) -> None:
+    """Attributes and values of any letters, alone, denied, and as alternatives, come back with the same meaning."""
+    word = st.text("bdfgklmprtvz", min_size=1, max_size=3).map(lambda w: "".join(f"{c}u" for c in w) + "k")
+    names = data.draw(
+        st.lists(word.map("{}Tray".format) | word.map("{}Glow".format), min_size=2, max_size=2, unique=True)
+    )
+    values = data.draw(
+        st.lists(word | st.sampled_from(["yes", "no", "none", "7 gru"]), min_size=4, max_size=6, unique=True)
+    )
+    rows = [{name: data.draw(st.sampled_from(values)) for name in names} for _ in range(3)]
+    entities = [{"id": i, "attributes": row} for i, row in zip("abc", rows, strict=True)]
+    view = make_view({"language": language, "entities": entities}, ["a"])
+    first, other = ((name, rows[0][name]) for name in names)
+    form = data.draw(st.sampled_from([first, ("not", first), ("or", first, other), ("and", first, ("not", other))]))
+    members = [entity.id for entity in view.scene.members(view.scene.denotation(form))]
+    assume(members)
+    worded = Wording(language_of(view), view.scene).phrase(members, form, where=False)
+    assume(not worded.dropped)
+    read = ReadBack(language_of(view)).read(worded.text, view.scene)
+    assert read.unread == ()
+    assert view.scene.denotation(read.meaning) == view.scene.denotation(worded.meaning), worded.text

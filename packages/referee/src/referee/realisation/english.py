@@ -44,12 +44,7 @@ _ANTONYMS = {"open": "closed", "enabled": "disabled", "lit": "unlit", "disabled"
               **{word: f"un{word}" for word in ("married", "occupied", "inhabited", "ripe", "peeled", "signed", "opened", "used", "finished", "painted",
     "labelled", "wrapped", "selected", "armed", "tuned", "cooked", "seasoned", "sliced", "paved", "furnished", "tidy", "healthy", "stable", "even")}}
 _ORIGINS = ("made", "origin", "country", "country of origin", "countryOfOrigin", "country_of_origin", "hometown", "birthplace")
-_VERBS = ("holds", "wears", "carries", "expires", "faces", "eats", "drinks", "rides", "drives", "plays", "costs", "weighs", "speaks", "reads", "likes", "lives",
-    "sells", "shows", "needs", "contains", "includes", "accepts", "requires", "allows", "serves", "offers", "uses", "makes", "points", "looks", "swims",
-    "glows", "floats", "barks", "blinks", "rotates", "moves", "sleeps", "jumps", "sings", "works", "shines", "hold", "carry", "wear", "depicts", "portrays",
-    "represents", "pulls", "pushes", "chases", "follows", "emits", "produces", "throws", "teaches", "sits", "departs", "arrives", "opens",
-          "closes", "protects", "connects", "grows", "talks", "walks", "purrs", "snores", "beeps", "leaks", "squeaks", "vibrates", "growls", "hisses",
-    "crawls", "climbs", "dances", "laughs", "cries", "rattles", "bounces", "hums", "whistles", "stings", "spins", "wobbles", "roars", "flashes")
+_LEXICON = Lexicon.read("english")
 _PAIRS = frozenset({"spectacles", "specs", "eyeglasses", "trousers", "tongs", "pliers", "jeans", "shorts", "tweezers", "binoculars", "headphones",
                     "goggles", "sunglasses", "tights", "leggings", "shears", "pyjamas", "dungarees"})
 _KIN = ("father", "mother", "parent", "child", "son", "daughter", "brother", "sister", "sibling", "friend", "wife", "husband", "owner", "boss", "teacher",
@@ -288,7 +283,7 @@ ENGLISH = Language(
     aliases={
         "color": "colour", "smiles": "smiling",
         **{f"{axis}{_}pos": f"{axis} position" for axis in "xy" for _ in ("", "_", " ")},
-        **{verb: _make_present_participle(verb if verb.endswith("s") else f"{verb}s") for verb in _VERBS},
+        **{verb: action for verb in _LEXICON.verbs if (action := _make_present_participle(verb)) in _LEXICON.gerunds | _LEXICON.adjectives},
     },
     numbered={
         **{n: f"in {n}" for n in ("row", "column", "position", "seat", "room", "slot", "bay", "lane")},
@@ -304,7 +299,7 @@ ENGLISH = Language(
     verb_forms=_make_present_participle,
     verbs={"containing": ("contains", "contain")},
     indefinite="a",
-    lexicon=Lexicon.read("english"),
+    lexicon=_LEXICON,
     possessive="whose",
     attribution='with "{}: {}"',
     ranks={

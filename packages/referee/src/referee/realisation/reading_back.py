@@ -127,6 +127,7 @@ class ReadBack:
         language = adapt_language(self.language, scene)
         table: dict[Words, Counter[Meaning]] = {}
         values: dict[str, list[str]] = {}
+        denials: dict[Words, Counter[Meaning]] = {}
         wording = Wording(language, scene)
         for prop in sorted(scene.extensions):
             if (prop.name, "") not in scene.extensions:
@@ -137,11 +138,9 @@ class ReadBack:
                     # The words of a value may be true of other values, too.
                     form = heard if words == own else tuple(prop)
                     table.setdefault(words, Counter())[form] += 0
-                    if words[0] == language.possessive and language.clauses is not None:
-                        # "whose jaw is not square"
-                        verb = next(i for i, word in enumerate(words) if i > 1 and word in language.clauses.be)
-                        denied = (*words[: verb + 1], language.clauses.no, *words[verb + 1 :])
-                        table.setdefault(denied, Counter())["not", form] += 0
+                for words, frame in self._list_frames(prop, language):
+                    (denials if frame[0] == "not" else table).setdefault(words, Counter())[frame] += 0
+        table = denials | table
         if "x" not in values and any(e.position is not None for e in scene.entities):
             values |= {axis: ["0"] for axis in ("x", "y") if f"{axis}-dimension" not in values}
         for name, listed in values.items():
@@ -150,6 +149,33 @@ class ReadBack:
                     for spelling in self._list_forms(text):
                         table.setdefault(normalise(spelling), Counter())[form] += 0
         return table
+
+    def _list_frames(self, prop: Property, language: Language) -> Iterator[tuple[Words, Meaning]]:
+        """Yield the words of a property in the frames for any words, with their denials."""
+        if (
+            prop in language.nouns
+            or prop.name in HEADS
+            or frozenset([prop]) in language.phrases
+            or language.clauses is None
+        ):
+            return
+        form: Meaning = tuple(prop)
+        for phrase in (language.describe_unknown(prop), language.say_plainly(prop)):
+            words = normalise(phrase.text)
+            if words[:1] == (language.having,):
+                yield words, form
+                yield words[1:], form
+                if language.clauses.verb_last:
+                    yield (language.clauses.no, *words[1:]), ("not", form)
+            elif words[:1] == (language.possessive,):
+                verb = next(i for i, word in enumerate(words) if i > 1 and word in language.clauses.be)
+                yield words, form
+                yield (*words[: verb + 1], language.clauses.no, *words[verb + 1 :]), ("not", form)
+            elif verbs := language.verbs.get(words[0]):
+                yield from (((verb, *words[1:]), form) for verb in verbs)
+            elif words[:1] == (language.lacking,):
+                # What is not without a lid has one.
+                yield words[1:], ("not", form)
 
     def _list_forms(self, text: str) -> list[str]:
         """Return a phrase in every gender that it has forms for, and in the plural if adjectives agree in number."""
@@ -199,6 +225,7 @@ class _Reader:
             if name != "*"
             for words in self._list_contractions(normalise(self.language.relation(name)))
         }
+        self.longest = max((LONGEST, *map(len, self.table)))
         self.numbers = {form: n for n, word in self.language.numbers.items() for form in lexicon._list_forms(word)}
         self.parts: list[tuple[list[int], Meaning]] = []
         self.open: list[_Phrase] = [_Phrase([], (), [])]
@@ -229,7 +256,9 @@ class _Reader:
         if (compared := self._parse_comparison(words)) is not None:
             self._add(compared)
             return 2 + len(self.language.than.split())
-        for size in range(min(LONGEST, len(words)), 0, -1):
+        if self.is_either and (size := self._read_other_value(words)):
+            return size
+        for size in range(min(self.longest, len(words)), 0, -1):
             phrase = words[:size]
             if phrase in self.relations and not (size == 1 and phrase in self.table):
                 return self._relate(self.relations[phrase], size, before, words[size : size + 2])
@@ -244,7 +273,8 @@ class _Reader:
             # "with the rabbit in it", or "with the lowest price"; behind "and" of the outermost thing.
             if before[-1:] == (language.conjunction,):
                 self._close(1)
-            self.open.append(_Phrase([], _OTHER_END, []))
+            self.open.append(_Phrase([], _OTHER_END, [], False, self.is_either))
+            self.is_either = False
         elif language.clauses is not None and word == language.clauses.that and has_article_next:
             self.open.append(_Phrase([], _SUBJECT, []))
         elif language.clauses is not None and word == language.clauses.that:
@@ -260,6 +290,21 @@ class _Reader:
         elif word not in self.lexicon._closed:
             self.unread.append(word)
         return 1
+
+    def _read_other_value(self, words: Words) -> int:
+        """Read another value of the last attribute ("whose jaw is square or round"); returns how many words it has."""
+        before = self.open[-1].conjuncts[-1:]
+        form = before[0] if before else EVERYTHING
+        while form[0] in ("or", "not"):
+            form = form[-1]
+        for prop in self.scene.extensions:
+            value = normalise(prop.value)
+            is_whole = any(words[:n] in self.table for n in range(len(value) + 1, min(self.longest, len(words)) + 1))
+            if value and prop.name == form[0] and words[: len(value)] == value and not is_whole:
+                self.is_denied = before[0][0] == "not"
+                self._add(tuple(prop))
+                return len(value)
+        return 0
 
     def _parse_comparison(self, words: Words) -> Meaning | None:
         """Return the interpretations of a comparison such as "larger than 20"."""
@@ -342,7 +387,8 @@ class _Reader:
         if self.language.clauses is not None and following == self.language.clauses.that and self.clause_depths:
             # "and that" goes on with the innermost thing that has a clause.
             self._close(max(self.clause_depths))
-        if following not in self.language.articles.values():
+        is_had = any((self.language.having, *rest[:size]) in self.table for size in range(2, self.longest))
+        if following not in self.language.articles.values() or is_had:
             return
         if len(self.open) > 1 and self.open[-1].relations == (BETWEEN,):
             sides = sum(c[:2] == ("rel", BETWEEN) for c in self.open[-2].conjuncts)
@@ -363,7 +409,11 @@ class _Reader:
             phrase = self.open.pop()
             form = conjunction(dict.fromkeys(phrase.conjuncts))
             if phrase.relations in (_OTHER_END, _SUBJECT):
-                self.open[-1].conjuncts.extend(phrase.conjuncts)
+                outer = self.open[-1].conjuncts
+                if phrase.is_either and outer and phrase.conjuncts:
+                    outer.append(_add_alternative(outer.pop(), form))
+                else:
+                    outer.extend(phrase.conjuncts)
                 continue
             if not phrase.relations:
                 self.parts.append((phrase.number, form))

@@ -48,7 +48,7 @@ from referee.realisation.language import (
 from referee.records import LANDMARK, LANDMARKS, Entity, Property, Scene, SpeakerView
 
 POSITION = "position"
-QUOTES = ('"', "„", "“")
+QUOTES = ('"', "„", "“", "”")
 BETWEEN = "between"
 HEADS = ("type", "basic", "kind", "category", "superordinate")
 """Attributes that become the noun, the most specific first."""
@@ -428,7 +428,7 @@ class Wording:
             if p.name == prop.name
             and (
                 language.words_of(p) in covered
-                or language.is_covered(prop.value, p.value)
+                or (language.is_covered(prop.value, p.value) and not words.endswith(QUOTES))
                 or _is_same_amount(prop.value, p.value)
             )
         )
