@@ -141,7 +141,7 @@ function meanRows(systems: readonly SystemResult[], name: string): HTMLElement[]
 export function blindedPanel(manages: boolean, unblind: (() => void) | null): HTMLElement {
   const why = "Errors and times by system are hidden while the study runs, so that nobody stops it when the numbers please. Unblinding is recorded and cannot be undone.";
   const told = (text: string): HTMLElement => make("p", { class: "note" }, text);
-  if (!manages) return panel("results", "Results by system", make("div", { class: "blinded" }, make("p", {}, why), told("This link only shows. The managing link can unblind the study and export its data.")));
+  if (!manages) return panel("results", "Results by system", make("div", { class: "blinded" }, make("p", {}, why), told("This link is read-only. The managing link can unblind the study and export its data.")));
   const open = button("Unblind", "danger");
   open.disabled = unblind === null;
   open.addEventListener("click", () => unblind?.());
