@@ -142,7 +142,7 @@ def _describe_transfer(transfer: dict[str, Any] | None) -> Iterator[str]:
 
 def _make_rows(card: dict[str, Any]) -> list[tuple[str, str, str, str]]:
     """Return the rows of the printed table; the JSON file has more."""
-    beside = _remarks_on_judge(card) if "correlation" in card else _remarks_on_hearer(card)
+    beside = _list_judge_remarks(card) if "correlation" in card else _list_hearer_remarks(card)
     rows = [
         (name.replace("_", " "), _format_value(card[name]), _format_interval(card, name), note)
         for name, note in beside.items()
@@ -159,7 +159,7 @@ def _make_rows(card: dict[str, Any]) -> list[tuple[str, str, str, str]]:
     return rows
 
 
-def _remarks_on_hearer(card: dict[str, Any]) -> dict[str, str]:
+def _list_hearer_remarks(card: dict[str, Any]) -> dict[str, str]:
     """Return the remark beside each measure of a hearer."""
     return {
         "accuracy": f"people {_format_value(card['human_accuracy'])}, chance {_format_value(card['chance'])}",
@@ -176,7 +176,7 @@ def _remarks_on_hearer(card: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def _remarks_on_judge(card: dict[str, Any]) -> dict[str, str]:
+def _list_judge_remarks(card: dict[str, Any]) -> dict[str, str]:
     """Return the remark beside each measure of a judge."""
     return {
         "auc": f"0.5 is chance; people found {_format_value(card['human_accuracy'])}",

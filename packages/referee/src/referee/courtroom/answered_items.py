@@ -156,7 +156,7 @@ def _make_sampled_answer(sample: SampledAnswer) -> _Answer:
 def _find_ceilings(
     hearer: str, answers: Sequence[_Answer], heard: Sequence[HeardRun], settings: TrialSettings
 ) -> list[ItemCeiling]:
-    """Return people against people, by corpus, where a description has several answers."""
+    """Return the ceilings by corpus: people compared with other people who answered the same description."""
     success: dict[tuple[str, str], list[float]] = {}
     for a in answers:
         success.setdefault((a.row, a.item), []).append(a.values["ir"])

@@ -41,10 +41,10 @@ def _explain_unreachable(study: Study, branch: PageBranch, steps: tuple[PlanStep
     """Yield the reasons why a branch is never taken, for each of its pages."""
     asked, field = _find_step(steps, branch.question), _find_field(study, branch.question)
     if field.eligible and not {*branch.answers} & {*field.eligible}:
-        yield f"{', '.join(branch.show)}: a person who answers {branch.question} so may not take part"
+        yield f"{', '.join(branch.show)}: people with these answers to {branch.question} may not take part"
     for step in steps:
         if step.branch is branch and step.index <= asked.index:
-            yield f"{', '.join(branch.show)}: {branch.question} is not asked before"
+            yield f"{', '.join(branch.show)}: {branch.question} is not asked before this page"
             return
     if asked.branch is not None and _are_exclusive(asked.branch, branch):
         yield f"{', '.join(branch.show)}: {branch.question} is asked only after answering {asked.branch.question} otherwise"
