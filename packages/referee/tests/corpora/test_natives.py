@@ -1682,3 +1682,12 @@ def test_a_damaged_episode_of_clembench_is_refused(tmp_path: Path) -> None:
     write_json(tmp_path / "m" / "e" / "i" / "interactions.json", {"players": {}, "turns": 3})
     write_json(tmp_path / "m" / "e" / "i" / "instance.json", True)
     assert "clembench" in refused(tmp_path / "m")
+
+
+def test_answers_of_listeners_in_nested_objects(tmp_path: Path) -> None:
+    rows = [
+        {"participant": {"id": p}, "trial": {"item": n, "system": "A"}, "response": {"choice": "x"}, "target": "xy"[n]}
+        for p in "ab"
+        for n in range(2)
+    ]
+    assert rates(read(write_lines(tmp_path / "n.jsonl", rows))) == {"A": (2, 4)}

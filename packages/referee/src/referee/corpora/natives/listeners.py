@@ -25,7 +25,7 @@ from referee.corpora.natives.columns import (
     simplify_name,
     split_field,
 )
-from referee.corpora.natives.described import find_crossed_column, get_format, parse_texts
+from referee.corpora.natives.described import SYSTEM, find_crossed_column, get_format, parse_texts
 from referee.corpora.natives.material import Declared, NativeData, format_id, hash_person, make_trial, parse_number
 from referee.corpora.reading.tables import Table, is_missing, read_table
 from referee.errors import InputError
@@ -69,7 +69,7 @@ def has_listeners(table: Table, declared: Declared) -> bool:
     """Return whether a plain table has listeners' answers: right or wrong, or a choice beside a target, and no
     reference text.
     """
-    columns, asked = {simplify_name(c) for c in table.columns}, declared.columns.keys()
+    columns, asked = {get_usual_name(c) for c in table.columns}, declared.columns.keys()
     if asked & {"questions", "correct"} or {"chosen", "target"} <= asked:
         return True
 
@@ -107,7 +107,7 @@ def lengthen_systems(table: Table, declared: Declared) -> Table:
 
     answered = {name: columns for name, columns in systems.items() if is_answered(columns) and not name.isdigit()}
     others = [find_column(table, role, declared, tiers=1) for role in ("system", "correct", "chosen")]
-    return table.lengthen(answered, "system") if len(answered) > 1 and not any(others) else table
+    return table.lengthen(answered, SYSTEM) if len(answered) > 1 and not any(others) else table
 
 
 def recognise_platform(table: Table) -> Platform | None:

@@ -16,6 +16,7 @@ from typing import Any
 from referee.corpora.natives.box_tables import has_boxes, iterate_box_answers, lengthen_boxes
 from referee.corpora.natives.columns import find_column, simplify_name
 from referee.corpora.natives.described import (
+    SYSTEM,
     add_references,
     attach_scenes,
     get_format,
@@ -514,7 +515,8 @@ def convert_table(
         return material
     long = lengthen_systems(table, declared)
     if has_listeners(long, declared):
-        return read_listeners(long, declared if long is table else replace(declared, systems=()))
+        by_column = replace(declared, systems=(), columns={**declared.columns, "system": SYSTEM})
+        return read_listeners(long, declared if long is table else by_column)
     _refuse_gold(table)
     if scenes is None:
         scenes = read_scenes_of_rows(table, declared)
