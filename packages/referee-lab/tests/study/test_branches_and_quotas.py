@@ -203,7 +203,7 @@ def test_check_names_branches_and_quotas_that_can_never_be(tmp_path: Path, capsy
     folder = branched(tmp_path, BRANCH.replace('"wear-them", ', "") + every, pages_before=before)
     assert main(["study", "check", str(folder), "--no-browser"]) == 1
     told = capsys.readouterr().out
-    assert "Not so: every branch can be taken (1 branch; not so: strength: sight is not asked before)" in told
+    assert "Not so: every branch can be taken (1 branch; not so: strength: sight is not asked before this page)" in told
     assert "the quotas on sight let in 5 of 6 people" in told
     folder = branched(tmp_path, BRANCH + every.replace("most = 3", "most = 4"))
     assert main(["study", "check", str(folder), "--no-browser"]) == 0

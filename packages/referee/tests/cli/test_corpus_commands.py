@@ -336,3 +336,12 @@ def test_synthetic_corpora_of_any_size_are_the_same_every_time(tmp_path: Path) -
 def test_help_teaches_with_examples(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*command, "--help"]) == 0
     assert f"referee {command[0]}" in capsys.readouterr().out.split("Examples")[1]
+
+
+def test_a_data_folder_or_file_that_does_not_exist_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    missing = tmp_path / "missing"
+    assert main(["corpora", "--data", str(missing)]) == 2
+    assert "there is no such folder" in capsys.readouterr().err
+    assert main(["passport", "literal", "--corpus", f"{missing}.jsonl"]) == 2
+    told = capsys.readouterr().err
+    assert "missing.jsonl" in told and "did you mean" not in told, "`jsonl` is no remedy for a path"
