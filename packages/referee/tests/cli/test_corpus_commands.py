@@ -344,4 +344,5 @@ def test_a_data_folder_or_file_that_does_not_exist_is_named(tmp_path: Path, caps
     assert "there is no such folder" in capsys.readouterr().err
     assert main(["passport", "literal", "--corpus", f"{missing}.jsonl"]) == 2
     told = capsys.readouterr().err
-    assert "missing.jsonl" in told and "did you mean" not in told, "`jsonl` is no remedy for a path"
+    assert "missing.jsonl" in told
+    assert "did you mean" not in told, "`jsonl` is no remedy for a path"
