@@ -14,6 +14,10 @@ from crowd import Member, Wire
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidMessage
 
+from referee_lab.rooms.room_store import read_recordings
+from referee_lab.server.store.store import Store
+from referee_lab.tangram.game.log import Recording
+
 # InvalidMessage: the server was killed while it answered the handshake.
 Refused = (OSError, ConnectionClosed, InvalidMessage, asyncio.TimeoutError, EOFError)
 
@@ -153,3 +157,9 @@ async def pair(port: int, study: str, seed: int = 1) -> tuple[Player, Player]:
 
 def say(player: Player, text: str) -> int:
     return player.send("say", text=text, typing_start_ms=1.0, typing_end_ms=2.0, keystrokes=len(text))
+
+
+def load_recordings(store: Store, room: str) -> list[Recording]:
+    """The recording of every puzzle that was begun in a room."""
+    with store.read() as connection:
+        return read_recordings(connection, room)

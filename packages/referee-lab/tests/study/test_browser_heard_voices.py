@@ -18,7 +18,7 @@ from study_in_browser import Visitor, chromium, serve
 from referee.cli import main
 from referee_lab.server.sessions.served_study import open_served
 from referee_lab.study.folder.draft import write_study
-from referee_lab.tangram.desk.clip_study import Wanted, prepare_overhearing
+from referee_lab.tangram.desk.clip_study import ClipStudyOptions, prepare_overhearing
 from referee_lab.tangram.game.bot_games import play_bot_game
 from referee_lab.tangram.game.dialogue_sessions import DialogueSession
 from referee_lab.tangram.game.goals import GOALS
@@ -116,7 +116,7 @@ def test_a_replay_speaks_with_the_board_and_is_silent_when_it_stands(browser: Br
 
 @pytest.mark.long
 def test_evaluators_hear_the_clip_and_nothing_after_it(browser: Browser, tmp_path: Path) -> None:
-    wanted = Wanted(id="heard", participants=2, fp=2, tp=2, fn=0, practice=0)
+    wanted = ClipStudyOptions(id="heard", participants=2, fp=2, tp=2, fn=0, practice=0)
     games = [speak(goal, 2, tmp_path) for goal in ("eagle", "house", "boat")]
     sessions = [DialogueSession(game, convert_to_dialogue(game), tmp_path) for game in games]
     draft = prepare_overhearing(sessions, wanted).draft

@@ -11,10 +11,10 @@ import pytest
 from crowd import ServerProcess, free_port
 from playwright.sync_api import Browser, Page, expect
 from study_in_browser import enter_room
+from tangram_people import load_recordings
 
 from machine import IN_CI
 from real_chromium import PATIENCE_MS, open_chromium
-from referee_lab.rooms.room_store import load_recordings
 from referee_lab.rooms.room_study import make_tangram_study
 from referee_lab.server.store.store import make_sqlite_url, open_store
 from referee_lab.server.web.built_pages import STATIC

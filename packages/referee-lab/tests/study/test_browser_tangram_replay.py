@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page
 from study_in_browser import chromium
 
 from referee.records import Event
-from referee_lab.tangram.desk.replay_page import build_replay_page, build_session_page
+from referee_lab.tangram.desk.replay_page import build_session_page
 from referee_lab.tangram.game.bot_games import play_bot_game
 from referee_lab.tangram.game.dialogue_film import number_pieces
 from referee_lab.tangram.game.dialogue_sessions import DialogueSession
@@ -19,6 +19,11 @@ from referee_lab.tangram.game.goals import GOALS
 from referee_lab.tangram.game.log import Recording, find_state
 from referee_lab.tangram.game.rules import SETTINGS
 from referee_lab.tangram.tiers.dialogue import Dialogue
+from referee_lab.tangram.tiers.rex_tiers import convert_to_dialogue
+
+
+def page_of(recording: Recording) -> str:
+    return build_session_page(DialogueSession(recording, convert_to_dialogue(recording)))
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +40,7 @@ def recording() -> Recording:
 @pytest.fixture
 def page(browser: Browser, recording: Recording, tmp_path: Path) -> Iterator[Page]:
     file = tmp_path / "replay.html"
-    file.write_text(build_replay_page(recording), encoding="utf-8")
+    file.write_text(page_of(recording), encoding="utf-8")
     context = browser.new_context(viewport={"width": 1200, "height": 800})
     page = context.new_page()
     problems: list[str] = []
@@ -125,7 +130,7 @@ def test_words_of_players_are_words_on_the_page(browser: Browser, recording: Rec
         for e in recording.entries
     ]
     file = tmp_path / "hostile.html"
-    file.write_text(build_replay_page(Recording(recording.header, tuple(entries))), encoding="utf-8")
+    file.write_text(page_of(Recording(recording.header, tuple(entries))), encoding="utf-8")
     page = browser.new_page()
     page.goto(file.as_uri())
     assert page.locator(".line-text").first.inner_text() == hostile

@@ -23,8 +23,8 @@ from referee_lab.study.folder.study import Study, read_protocol_settings
 from referee_lab.study.protocols.contract import GivenAnswer, Stimulus
 from referee_lab.study.protocols.replay_identify import ReplayIdentify
 from referee_lab.tangram.desk.clip_study import (
+    ClipStudyOptions,
     Overhearing,
-    Wanted,
     load_overheard_answers,
     make_bot_sessions,
     prepare_overhearing,
@@ -34,7 +34,7 @@ from referee_lab.tangram.game.dialogue_sessions import DialogueSession
 from referee_lab.tangram.game.log import Recording, find_state
 
 Sessions = list[DialogueSession]
-WANTED = Wanted(id="overheard", participants=4, fp=8, tp=5, fn=20, practice=1)
+WANTED = ClipStudyOptions(id="overheard", participants=4, fp=8, tp=5, fn=20, practice=1)
 
 
 @pytest.fixture(scope="module")

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import select
+from tangram_people import load_recordings
 
 from referee_lab.bots.simulation import simulate
-from referee_lab.rooms.room_store import load_recordings
 from referee_lab.rooms.room_study import make_tangram_study
 from referee_lab.server.sessions.served_study import open_served
 from referee_lab.server.store.schema import room

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from study_server import Person as Visitor
 from study_server import Site
+from tangram_people import load_recordings
 
 from referee.errors import InputError
 from referee_lab.rooms import bot_partners
 from referee_lab.rooms.any_room import RoomLine
 from referee_lab.rooms.bot_partners import Partner, accept_placement
 from referee_lab.rooms.hall import Hall, Live, Person
-from referee_lab.rooms.room_store import load_recordings
 from referee_lab.rooms.room_study import make_tangram_study
 from referee_lab.server.sessions.served_study import open_served
 from referee_lab.tangram.game.board import Board, Change, Placement

@@ -12,10 +12,9 @@ import pytest
 from crowd import ServerProcess, free_port
 from postgres_server import new_database, postgres
 from sqlalchemy import text
-from tangram_people import Player, pair, say
+from tangram_people import Player, load_recordings, pair, say
 
 from referee.errors import InputError
-from referee_lab.rooms.room_store import load_recordings
 from referee_lab.rooms.room_study import make_tangram_study
 from referee_lab.server.store.store import Store, make_sqlite_url, open_store
 from referee_lab.tangram.game.board import Board, Change

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from referee.records import Event
+from referee_lab.tangram.game.goals import Goal
+from referee_lab.tangram.game.own_pieces import pieces_to_data
 from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION, MOUSE, OPERATOR, SOLVER, UTTERANCE, Dialogue
 
 PIECES = {
@@ -50,3 +54,11 @@ def dialogue(*parts: Sequence[Event], language: str = "en", name: str = "d", pai
             )
         tied.append(event)
     return Dialogue(id=name, pair=pair, pieces=PIECES, events=tuple(tied), language=language)
+
+
+def write_goals(path: Path, goals: Iterable[Goal]) -> None:
+    """Write figures as a file, with their custom pieces."""
+    figures = list(goals)
+    rows = [{"name": g.name, "pieces": {piece: list(place) for piece, place in g.placements.items()}} for g in figures]
+    own = pieces_to_data(dict.fromkeys(piece for goal in figures for piece in goal.placements))
+    path.write_text(json.dumps({"goals": rows, **({"own": own} if own else {})}), encoding="utf-8")

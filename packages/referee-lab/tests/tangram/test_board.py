@@ -151,7 +151,7 @@ def test_half_a_state_is_refused():
 @pytest.mark.parametrize("name", GOALS)
 def test_a_goal_covers_itself_anywhere_and_a_scattered_board_does_not(name):
     goal = GOALS[name]
-    assert lay_out_goal(goal, (500, 350)).is_covered(get_outline(goal), 0.001)
+    assert lay_out_goal(goal).is_covered(get_outline(goal), 0.001)
     assert not scatter_pieces(0).is_covered(get_outline(goal))
 
 

@@ -15,7 +15,7 @@ from referee_lab.study.design.balance import prove_balance
 from referee_lab.study.folder.draft import write_study
 from referee_lab.study.texts import LANGUAGES, get_voices_sentence, read_default_pages
 from referee_lab.tangram.desk import context_study
-from referee_lab.tangram.desk.clip_study import Wanted, make_bot_sessions
+from referee_lab.tangram.desk.clip_study import ClipStudyOptions, make_bot_sessions
 from referee_lab.tangram.desk.context_study import ContextStudy, estimate_power, prepare_context_study
 from referee_lab.tangram.evaluation.task_performance import evaluate
 from referee_lab.tangram.game.dialogue_sessions import DialogueSession
@@ -31,7 +31,7 @@ def sessions() -> list[DialogueSession]:
 
 @pytest.fixture(scope="module")
 def prepared(sessions: list[DialogueSession]) -> ContextStudy:
-    wanted = Wanted(id="ctx", participants=8, practice=1)
+    wanted = ClipStudyOptions(id="ctx", participants=8, practice=1)
     # 35 items asked for: 32 are 8 for each of 4 cells.
     return prepare_context_study(sessions, wanted, ["human", "incremental", "human"], ["both", "none"], items=35)
 
@@ -75,7 +75,7 @@ def test_a_trial_has_the_words_of_every_system_and_a_clip_for_every_context(prep
         ),
         (["human"], ["both"], None, "two systems"),
         (["human", "bogus"], ["both"], None, "'bogus'"),
-        (["human", "that"], ["some"], None, "no context 'some'"),
+        (["human", "that"], ["some"], None, "'some'"),
         (["human", "that", "graph"], ["both"], None, "cannot be divided evenly among 3 lists"),
     ],
 )
@@ -83,7 +83,7 @@ def test_what_cannot_be_a_study_is_refused(
     systems: list[str], contexts: list[str], items: int | None, problem: str, sessions: list[DialogueSession]
 ) -> None:
     with pytest.raises((InputError, UnknownName), match=problem):
-        prepare_context_study(sessions[:3], Wanted(id="x", participants=8), systems, contexts, items)
+        prepare_context_study(sessions[:3], ClipStudyOptions(id="x", participants=8), systems, contexts, items)
 
 
 def test_answers_are_compared_with_those_to_peoples_words_in_each_context(prepared: ContextStudy) -> None:
@@ -124,7 +124,7 @@ def both_orders(pair: int, rounds: int) -> DialogueSession:
 
 def test_with_every_context_each_reference_is_shown_with_its_own_later_event(tmp_path: Path) -> None:
     """Two systems in four contexts: eight lists of 64 trials, eight a cell, 32 references of each kind."""
-    wanted = Wanted(id="ctx", participants=8, practice=0)
+    wanted = ClipStudyOptions(id="ctx", participants=8, practice=0)
     sessions = [both_orders(pair, 28) for pair in range(3)]
     study = prepare_context_study(sessions, wanted, ["human", "that"], ["none", "mention", "action", "both"])
     rows = study.draft.layout.lists
@@ -147,7 +147,7 @@ def test_with_every_context_each_reference_is_shown_with_its_own_later_event(tmp
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_only_a_study_of_solvers_and_operators_speaks_of_a_figure(tmp_path: Path, language: str) -> None:
-    wanted = Wanted(id="ctx", participants=8, practice=0)
+    wanted = ClipStudyOptions(id="ctx", participants=8, practice=0)
     figures = [both_orders(pair, 28) for pair in range(3)]
     names = {"solver": "ann", "operator": "bob"}
     mugs = [

@@ -97,11 +97,11 @@ def test_pieces_lie_and_move_where_positions_put_them() -> None:
 @pytest.mark.data
 @pytest.mark.long
 def test_the_published_material_can_be_had_from_pentocv(data_folder: Path) -> None:
-    from referee_lab.tangram.desk.clip_study import Wanted, prepare_overhearing
+    from referee_lab.tangram.desk.clip_study import ClipStudyOptions, prepare_overhearing
     from referee_lab.tangram.game.dialogue_sessions import DialogueSession
     from referee_lab.tangram.tiers.pento_dialogues import read_pento_dialogues
 
-    wanted = Wanted(id="overheard", by="pair")
+    wanted = ClipStudyOptions(id="overheard", by="pair")
     prepared = prepare_overhearing(
         [DialogueSession(None, number_pieces(d)) for d in read_pento_dialogues(data_folder)], wanted
     )

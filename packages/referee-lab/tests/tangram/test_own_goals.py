@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from situations import write_goals
 
 from referee.cli import main
 from referee.errors import InputError
@@ -23,7 +24,7 @@ from referee_lab.tangram.game.goals import (
     scatter_pieces,
 )
 from referee_lab.tangram.game.log import format_recording, parse_recording
-from referee_lab.tangram.game.own_goals import check_figure, read_goals, write_goals
+from referee_lab.tangram.game.own_goals import check_figure, read_goals
 from referee_lab.tangram.game.piece_sets import PENTOMINOES, PIECES, SHAPES, has_two_sides
 
 CAT = GOALS["cat"].placements

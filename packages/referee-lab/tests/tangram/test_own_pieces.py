@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from situations import write_goals
 
 from referee.cli import main
 from referee.errors import InputError
@@ -24,7 +25,7 @@ from referee_lab.tangram.game.goals import (
 )
 from referee_lab.tangram.game.instructions import Hand, interpret
 from referee_lab.tangram.game.log import format_recording, parse_recording
-from referee_lab.tangram.game.own_goals import check_figure, check_goals, write_goals
+from referee_lab.tangram.game.own_goals import check_figure, check_goals
 from referee_lab.tangram.game.own_pieces import pieces_to_data, read_pieces, register_from_data
 from referee_lab.tangram.game.piece_sets import (
     find_pieces,

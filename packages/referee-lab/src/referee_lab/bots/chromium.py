@@ -1,6 +1,6 @@
 """Simulated participants in a real Chromium.
 
-The study's own pages and plug-ins in jsPsych's visual simulation, over a real port (rule 16).
+The study's own pages and plug-ins in jsPsych's visual simulation, over a real port.
 """
 
 from __future__ import annotations
@@ -36,17 +36,14 @@ MICROPHONE = ("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-str
 
 def find_chromium() -> str | None:
     """Return the path of Chromium: REFEREE_CHROMIUM, or one on PATH; None lets Playwright use its own."""
-    named = os.environ.get("REFEREE_CHROMIUM")
-    return named or next(
-        filter(None, map(shutil.which, ("chromium", "chromium-headless-shell", "chromium-browser", "google-chrome"))),
-        None,
-    )
+    names = ("chromium", "chromium-headless-shell", "chromium-browser", "google-chrome")
+    return os.environ.get("REFEREE_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
 
 
 def play_in_chromium(folder: Path, participants: int, *, database: str | None = None) -> list[str]:
     """Let simulated participants play the study in Chromium, in mode debug; return one line per session.
 
-    One line per session, an error when one got stuck.
+    InputError when one gets stuck.
     """
     try:
         from playwright import async_api
@@ -58,11 +55,8 @@ def play_in_chromium(folder: Path, participants: int, *, database: str | None = 
     served = open_served(folder, database=database)
     # Others may be in debug mode: only sessions that are new are looked at afterwards.
     before = set(_load_session_states(served))
-    steps = (
-        max(len(trial_list.trials) for trial_list in served.study.lists)
-        + len(served.study.practice)
-        + len(served.study.checks)
-    )
+    steps = max(len(trial_list.trials) for trial_list in served.study.lists)
+    steps += len(served.study.practice) + len(served.study.checks)
     with _serve_in_thread(served) as address:
         asyncio.run(_run_bots(async_api, f"{address}/s/{served.id}/", served, participants, steps))
         return _report_sessions(served, before, participants)
@@ -81,11 +75,8 @@ async def _run_bots(async_api: Any, address: str, served: Served, participants: 
                 remedy="install chromium, run `playwright install chromium`, or set REFEREE_CHROMIUM",
             ) from None
         try:
-            pages = [
-                _play_session(browser, address, served, 1000 * SECONDS_A_STEP * (steps + 5))
-                for _ in range(participants)
-            ]
-            await asyncio.gather(*pages)
+            patience_ms = 1000 * SECONDS_A_STEP * (steps + 5)
+            await asyncio.gather(*(_play_session(browser, address, served, patience_ms) for _ in range(participants)))
         except async_api.TimeoutError as error:
             raise InputError(
                 f"a simulated participant got stuck: {str(error).splitlines()[0]}",

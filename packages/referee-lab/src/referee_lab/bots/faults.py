@@ -1,7 +1,6 @@
 """Simulated network faults.
 
-Requests that never arrive, replies that never come back, packets twice or late, pages reloaded, clocks that are wrong
-(rule 16).
+Requests that never arrive, replies that never come back, packets twice or late, pages reloaded, clocks that are wrong.
 """
 
 from __future__ import annotations

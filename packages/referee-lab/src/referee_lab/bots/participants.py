@@ -1,6 +1,6 @@
 """Simulated participants.
 
-They enter, consent, answer and finish over the study's real HTTP interface, with injected network faults (rule 16).
+They enter, consent, answer and finish over the study's real HTTP interface, with injected network faults.
 
 A bot behaves like a participant's page: every answer has a UUID and is sent again until it is acknowledged; after a
 reload the session continues where the server says. Answers come from the protocol's own `simulate`. At the end every
@@ -24,7 +24,7 @@ from referee.errors import RefereeError
 from referee.records import Outcome
 from referee_lab.bots.faults import Faults, Unreliable
 from referee_lab.bots.played_rooms import PlayedRoom
-from referee_lab.bots.thinking import make_person, simulate_answer
+from referee_lab.bots.thinking import Someone, simulate_answer
 from referee_lab.server.sessions.lab_links import sign_label
 from referee_lab.server.sessions.plan import PlanStep, list_expected_ratings
 from referee_lab.server.sessions.served_study import Outline, Served
@@ -77,9 +77,9 @@ class Bot:
 
     def __post_init__(self) -> None:
         self.rng = Random(f"{self.seed}|bot|{self.number}")
-        self.person = make_person(self.hearer, self.seed, self.number)
+        self.person = Someone(self.hearer, f"{self.seed}|{self.number}")
         self.skew = self.faults.draw_clock_skew(self.rng, self.tally)
-        self.tab, self.token = str(self._make_uuid()), ""
+        self.tab, self.token = str(uuid.uuid4()), ""
         self.form_answers: dict[str, Any] = {}
         network = Unreliable(self.transport, self.faults, self.rng, self.tally)
         self.client = httpx.AsyncClient(transport=network, base_url=f"http://bots.invalid/s/{self.served.id}/api/")
@@ -108,8 +108,9 @@ class Bot:
     async def _take_part(self) -> None:
         """Answer all steps, with random reloads, and finish."""
         plan = await self._open_plan()
-        await self._send_request("POST", "client", json=self._describe_display())
-        while left := _list_open_steps(plan):
+        display = {"frame_ms": FRAME_MS, "frames": 60, "device_pixel_ratio": 1, "touch": False, SIMULATED: self.label}
+        await self._send_request("POST", "client", json=display)
+        while left := [s["index"] for s in plan["steps"] if s["saved"] and s["index"] not in plan["saved"]]:
             index = left[0]
             attempt = plan["attempts"].get(str(index), 1)
             # Under any other policy a reload would end or restart the session, as it should, and there would be nothing
@@ -135,9 +136,8 @@ class Bot:
 
     def _make_link_parameters(self) -> dict[str, str]:
         """Return the parameters of the link from the recruiting platform."""
-        name = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "sona": "survey_code", "link": "label"}.get(
-            self.served.study.recruitment.platform
-        )
+        names = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "sona": "survey_code", "link": "label"}
+        name = names.get(self.served.study.recruitment.platform)
         label = f"bot-{self.seed}-{self.number}"
         signed = {"key": sign_label(self.served.keys, self.served.id, label)} if name == "label" else {}
         return {name: label, **signed} if name else {}
@@ -150,7 +150,7 @@ class Bot:
 
     async def _reload_page(self, index: int, attempt: int) -> dict[str, Any]:
         """Reload in another window, get the position, and report the aborted step."""
-        self.tab = str(self._make_uuid())
+        self.tab = str(uuid.uuid4())
         await self._enter_study()
         await self._send_request("POST", "claim", json={"tab": self.tab})
         plan = await self._open_plan()
@@ -162,7 +162,7 @@ class Bot:
 
     async def _answer_step(self, index: int, attempt: int) -> None:
         """Answer one step, skipping pages of branches that do not apply."""
-        step = self._get_step(index)
+        step = self._get_outline().plan.steps[index]
         # Seeded by the step and not from the bot's own generator: network faults must not change answers.
         rng = Random(f"{self.seed}|{self.number}|{index}")
         if step.branch is not None and not step.branch.is_taken(self.form_answers):
@@ -186,14 +186,14 @@ class Bot:
             self.person, study.kind, study.settings, step, self.seed, self.number
         )
         answer = {**simulated.answer, **_get_expected_answer(step, simulated.answer)}
-        times = {name: self._shift_clock(name, value) for name, value in simulated.times.items()}
+        # `skew` stands for a device whose clock is hours off; durations stay the same.
+        times = {
+            name: value + self.skew
+            if isinstance(value, float) and (name[:2] == "t_" or name == "text_onset")
+            else value
+            for name, value in simulated.times.items()
+        }
         return {"answer": answer, "times": times, "flags": list(simulated.flags)}
-
-    def _shift_clock(self, name: str, value: Any) -> Any:
-        """Return a value of a page's report with the device's clock offset added; durations stay the same."""
-        # `skew` stands for a device whose clock is hours off: times in the data are spans on one clock, so none of them may change by it
-        stamp = name.startswith("t_") or name == "text_onset"
-        return value + self.skew if stamp and isinstance(value, float) else value
 
     def _build_body(self, index: int, attempt: int, state: str = "done", **content: Any) -> dict[str, Any]:
         sent = self.skew + self.rng.random() * 1e5
@@ -201,7 +201,7 @@ class Bot:
 
     async def _put_answer(self, body: Mapping[str, Any]) -> None:
         """Store an answer under a new UUID. Raises BotStuck if it is not acknowledged."""
-        name = str(self._make_uuid())
+        name = str(uuid.uuid4())
         reply = await self._send_request("PUT", f"trials/{name}", json=body)
         if reply.get("saved") is not True:
             raise BotStuck(f"an answer was taken without being acknowledged\n  → {reply}")
@@ -217,16 +217,6 @@ class Bot:
         outline = self.served.load_outline(self.session)
         assert outline is not None  # there is a plan since consent
         return outline
-
-    def _get_step(self, index: int) -> PlanStep:
-        return self._get_outline().plan.steps[index]
-
-    def _describe_display(self) -> dict[str, Any]:
-        return {"frame_ms": FRAME_MS, "frames": 60, "device_pixel_ratio": 1, "touch": False, SIMULATED: self.label}
-
-    def _make_uuid(self) -> uuid.UUID:
-        """Return a random UUID for an answer or a window. No seed: rehearsals of one study must not collide."""
-        return uuid.uuid4()
 
     async def _send_request(self, method: str, path: str, **more: Any) -> Any:
         """Send a request until there is a reply, as a page does while it is open."""
@@ -250,11 +240,6 @@ class Bot:
 
 def _is_room(step: PlanStep) -> bool:
     return step.plugin in ROOM_PLUGINS and step.kind == "trial"
-
-
-def _list_open_steps(plan: Mapping[str, Any]) -> list[int]:
-    done = set(plan["saved"])
-    return [step["index"] for step in plan["steps"] if step["saved"] and step["index"] not in done]
 
 
 def _get_expected_answer(step: PlanStep, simulated: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from referee.records import Description, Outcome
 from referee_lab.bots.played_rooms import Party, PlayedRoom, play_in_rooms
 from referee_lab.rooms import reference_state
 from referee_lab.rooms.any_room import BETWEEN, PLAYING, RoomLine, is_person, number_lines
+from referee_lab.rooms.reference_bots import get_label
 from referee_lab.rooms.reference_state import ReferenceRoom
 from referee_lab.rooms.reference_store import collect_rounds
 from referee_lab.server.sessions.served_study import Served
@@ -96,7 +97,7 @@ class _Game:
             response = self.listener.resolve(Description(text=text, properties=description.properties), view)
             self.t_ms += READ_MS + FIND_MS * self.rng.random()
             if response.outcome is Outcome.ENTITY:
-                label = next(name for name, behind in labels.items() if behind == response.entity)
+                label = get_label(room, response.entity)
                 self.apply_step(reference_state.act, seat.actor, "choose", {"object": label, "round": room.puzzle})
         if self.room.phase == PLAYING:
             self.t_ms = self.room.began_ms + 1000 * room.settings["limit_seconds"]

@@ -9,8 +9,7 @@ Participants without a partner wait until the time limit, and are paid.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 from referee_lab.bots.played_rooms import Party, PlayedRoom, play_in_rooms
 from referee_lab.rooms import room_state
@@ -41,31 +40,23 @@ def _play_room(party: Party) -> tuple[Room, list[RoomLine], dict[str, PlayedRoom
     room = party.create_room(Room, dict(party.settings))
     for actor, name in party.names.items():
         room, _ = room_state.join(room, actor, name, party.now_ms)
-    alone = [_Happening(0.0, SERVER, "over", {"outcome": "no-partner", "by": people[0]})]
+    alone = [RoomLine(SERVER, "over", {"outcome": "no-partner", "by": people[0]})]
     story = list(_play_puzzles(room, people)) if len(room.seats) == room.places else alone
     lines = list(_number_lines(room, people, story, party.now_ms))
     played, solved = (sum(line.kind == kind for line in lines) for kind in ("start", "solved"))
     outcome = "completed" if played else "no-partner"
     over = replace(room, phase=OVER, outcome=outcome, puzzle=max(played - 1, 0), game=None)
     played_room = PlayedRoom(
-        room=room.id, outcome=outcome, counts={"puzzles": played, "solved": solved}, ms=story[-1].t_ms
+        room=room.id, outcome=outcome, counts={"puzzles": played, "solved": solved}, ms=story[-1].t_server
     )
     return over, lines, dict.fromkeys(people, played_room)
 
 
-@dataclass(frozen=True, slots=True)
-class _Happening:
-    """A line before it is numbered: when it happened, counted from the making of the room, and who sent it on which clock."""
+def _play_puzzles(room: Room, people: Sequence[str]) -> Iterator[RoomLine]:
+    """Yield the lines of all puzzles in order, with the roles that the room assigns.
 
-    t_ms: float
-    actor: str
-    kind: str
-    data: Mapping[str, Any]
-    t_client: float | None = None
-
-
-def _play_puzzles(room: Room, people: Sequence[str]) -> Iterator[_Happening]:
-    """Yield the events of all puzzles in order, with the roles that the room assigns."""
+    They have no numbers yet, and their times count from the making of the room.
+    """
     begins = 0.0
     for number, name in enumerate(room.settings["puzzles"]):
         here = replace(room, puzzle=number)
@@ -78,12 +69,12 @@ def _play_puzzles(room: Room, people: Sequence[str]) -> Iterator[_Happening]:
         yield from _convert_to_room(recording, roles, begins)
         begins += recording.entries[-1].t_server_ms + 1000
         if number + 1 < len(room.settings["puzzles"]):
-            yield from (_Happening(begins, actor, "ready", {}) for actor in people)
-    yield _Happening(begins, SERVER, "over", {"outcome": "completed", "by": SERVER})
+            yield from (RoomLine(actor, "ready", {}, t_server=begins) for actor in people)
+    yield RoomLine(SERVER, "over", {"outcome": "completed", "by": SERVER}, t_server=begins)
 
 
-def _convert_to_room(recording: Recording, roles: Mapping[str, str], begins: float) -> Iterator[_Happening]:
-    """Yield the events of a recording as events of a room."""
+def _convert_to_room(recording: Recording, roles: Mapping[str, str], begins: float) -> Iterator[RoomLine]:
+    """Yield the events of a recording as lines of a room."""
     seat = {role: actor for actor, role in roles.items()}
     alone = seat.get(SOLO)
     named = {OPERATOR: alone or seat.get(OPERATOR, ""), SOLVER: alone or seat.get(SOLVER, "")}
@@ -94,38 +85,27 @@ def _convert_to_room(recording: Recording, roles: Mapping[str, str], begins: flo
         if entry.kind == "role":
             # Once for all people in the room, and with the room's own role for a person alone.
             if not roles_sent:
-                yield from (
-                    _Happening(begins + entry.t_server_ms, actor, "role", {"role": role})
-                    for actor, role in roles.items()
-                )
+                t_ms = begins + entry.t_server_ms
+                yield from (RoomLine(actor, "role", {"role": role}, t_server=t_ms) for actor, role in roles.items())
             roles_sent = True
             continue
         # A clock's reading inside the data is on the server's clock, which did not begin with the puzzle.
         data = {**entry.data, "server_ms": begins + entry.data["server_ms"]} if entry.kind == "clock" else entry.data
-        actor = named.get(entry.actor, SERVER)
-        yield _Happening(begins + entry.t_server_ms, actor, entry.kind, data, entry.t_client_ms)
+        actor, t_ms = named.get(entry.actor, SERVER), begins + entry.t_server_ms
+        yield RoomLine(actor, entry.kind, data, t_client=entry.t_client_ms, t_server=t_ms)
 
 
-def _number_lines(room: Room, people: Sequence[str], story: Sequence[_Happening], base: float) -> Iterator[RoomLine]:
+def _number_lines(room: Room, people: Sequence[str], story: Sequence[RoomLine], base: float) -> Iterator[RoomLine]:
     """Yield lines with numbers: one sequence for the room, and one for each person in it."""
     seats: dict[str, Seat] = {seat.actor: seat for seat in room.seats}
-    joined = [_Happening(0.0, actor, "join", {"name": seats[actor].name}) for actor in people]
+    joined = [RoomLine(actor, "join", {"name": seats[actor].name}) for actor in people]
     client_seqs = dict.fromkeys(people, 0)
-    for seq, happening in enumerate([*joined, *story]):
-        sent = happening.actor in client_seqs and happening.kind not in ("join", "role")
-        if sent:
-            client_seqs[happening.actor] += 1
-        data = (
-            {**happening.data, "server_ms": base + happening.data["server_ms"]}
-            if happening.kind == "clock"
-            else happening.data
-        )
-        yield RoomLine(
-            happening.actor if happening.actor in client_seqs or happening.actor == BOT else SERVER,
-            happening.kind,
-            data,
-            client_seq=client_seqs[happening.actor] if sent else None,
-            t_client=happening.t_client if sent else None,
-            seq=seq,
-            t_server=round(base + happening.t_ms, 3),
-        )
+    for seq, line in enumerate([*joined, *story]):
+        actor, data, number, t_client = line.actor, line.data, None, None
+        if actor in client_seqs and line.kind not in ("join", "role"):
+            client_seqs[actor] += 1
+            number, t_client = client_seqs[actor], line.t_client
+        if line.kind == "clock":
+            data = {**data, "server_ms": base + data["server_ms"]}
+        sender = actor if actor in client_seqs or actor == BOT else SERVER
+        yield RoomLine(sender, line.kind, data, number, t_client, seq, round(base + line.t_server, 3))

@@ -1,6 +1,4 @@
-"""Plays a study with simulated participants from the first link to the last code, and checks that no answer is lost
-(rule 16).
-"""
+"""Plays a study with simulated participants from the first link to the last code, and checks that no answer is lost."""
 
 from __future__ import annotations
 
@@ -9,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AsyncExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +48,6 @@ class Played:
     lost: int
     twice: int
     seconds: float
-    notes: list[str] = field(default_factory=list)
 
     @property
     def sound(self) -> bool:
@@ -67,7 +64,6 @@ def simulate(
     mode: str | None = "debug",
     train: Path | None = None,
     database: str | None = None,
-    at_once: int = AT_ONCE,
     engine: Engine | None = None,
     shard: int = 1,
     watch: Watch = lambda total: lambda n: None,
@@ -92,19 +88,10 @@ def simulate(
     advance = watch(participants * trials * (1 + apart))
     began = time.perf_counter()
 
-    def run_bot(number: int, transport: httpx.AsyncBaseTransport) -> Bot:
+    def make_bot(number: int, transport: httpx.AsyncBaseTransport) -> Bot:
         """Return the bot of a number, connected to the server."""
-        return Bot(
-            number=number,
-            served=served,
-            hearer=mind,
-            label=hearer,
-            transport=transport,
-            faults=faults or Faults(),
-            seed=seed,
-            mode=mode,
-            advance=advance,
-        )
+        about: dict[str, Any] = {"number": number, "label": hearer, "seed": seed, "mode": mode}
+        return Bot(served=served, hearer=mind, transport=transport, faults=faults or Faults(), advance=advance, **about)
 
     def think(bots: list[Bot]) -> None:
         """Compute the answers of the admitted bots in worker processes, where the hearer permits it."""
@@ -117,7 +104,7 @@ def simulate(
             for participant in admitted:
                 participant.thought = thought[participant.number]
 
-    bots, (lost, twice) = _prepare_participants(served, participants, at_once, run_bot, think)
+    bots, (lost, twice) = _prepare_participants(served, participants, make_bot, think)
     return Played(
         participants=len(bots),
         answers=sum(len(b.saved) for b in bots),
@@ -159,7 +146,6 @@ def _make_hearer(served: Served, hearer: str, seed: int, train: Path | None, eng
 def _prepare_participants(
     served: Served,
     participants: int,
-    at_once: int,
     bot: Callable[[int, httpx.AsyncBaseTransport], Bot],
     think: Callable[[list[Bot]], None],
 ) -> tuple[list[Bot], tuple[int, int]]:
@@ -167,14 +153,18 @@ def _prepare_participants(
 
     Then play some at a time.
     """
-    app = create_app([served], limits=_lift_limits(), housekeeping=1e9)
+    # No request is stopped, because bots are faster than people.
+    open_door = Rate(each_second=1e6, burst=1e6)
+    limits = Limits(session=open_door, doors=open_door, guesses=open_door, places=open_door)
+    app = create_app([served], limits=limits, housekeeping=1e9)
     transport = httpx.ASGITransport(app=app)
     bots = [bot(number, transport) for number in range(1, participants + 1)]
     # Thinking happens between two runs of the loop and not in one: there Ctrl-C is heard at once.
     with asyncio.Runner() as runner, _run_lifespan(runner, app):
-        runner.run(_enrol_in_order(bots))
+        for participant in bots:
+            runner.run(participant.enrol())
         think(bots)
-        runner.run(_play_sessions(served, bots, at_once))
+        runner.run(_play_sessions(served, bots))
         return bots, count_losses(served, bots)
 
 
@@ -189,12 +179,7 @@ def _run_lifespan(runner: asyncio.Runner, app: FastAPI) -> Iterator[None]:
         runner.run(house.aclose())
 
 
-async def _enrol_in_order(bots: list[Bot]) -> None:
-    for participant in bots:
-        await participant.enrol()
-
-
-async def _play_sessions(served: Served, bots: list[Bot], at_once: int) -> None:
+async def _play_sessions(served: Served, bots: list[Bot]) -> None:
     """Play the rooms, then the sessions, some at a time."""
     plugin = served.study.kind.info.plugin
     if plugin in ROOM_PLUGINS:
@@ -204,7 +189,7 @@ async def _play_sessions(served: Served, bots: list[Bot], at_once: int) -> None:
         played = await asyncio.to_thread(together, served, people, seed)
         for participant in bots:
             participant.rooms = played
-    turn = asyncio.Semaphore(at_once)
+    turn = asyncio.Semaphore(AT_ONCE)
 
     async def play(participant: Bot) -> None:
         async with turn:
@@ -213,23 +198,14 @@ async def _play_sessions(served: Served, bots: list[Bot], at_once: int) -> None:
     await asyncio.gather(*map(play, bots))
 
 
-def _lift_limits() -> Limits:
-    """Return limits that stop no request, because bots are faster than people."""
-    open_door = Rate(each_second=1e6, burst=1e6)
-    return Limits(session=open_door, doors=open_door, guesses=open_door, places=open_door)
-
-
 def count_losses(served: Served, bots: Iterable[Bot]) -> tuple[int, int]:
     """Count acknowledged answers that are not in the store, and steps that were stored more than once."""
     lost = twice = 0
     with served.store.read() as connection:
         for bot in bots:
             session = str(served.keys.read(served.id, bot.token)["id"])
-            rows = connection.execute(
-                select(schema.trial.c.uuid, schema.trial.c["index"], schema.trial.c.state).where(
-                    schema.trial.c.session == session
-                )
-            ).all()
+            t = schema.trial.c
+            rows = connection.execute(select(t.uuid, t["index"], t.state).where(t.session == session)).all()
             stored = {row[0] for row in rows}
             done: Counter[Any] = Counter(row[1] for row in rows if row[2] == "done")
             # Acknowledged and not stored. Stored answers without an acknowledgement count as too many below, because

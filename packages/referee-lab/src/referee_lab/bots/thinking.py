@@ -42,18 +42,11 @@ def make_hearer(written: str, seed: int, study_trials: Sequence[str], train: Pat
     if not learns(hearer):
         return hearer.fit(()) or hearer
     if train is None:
-        raise InputError(
-            f"the hearer {written!r} learns from trials",
-            remedy="give it trials that are not in the study: --train FILE.jsonl",
-        )
+        remedy = "give it trials that are not in the study: --train FILE.jsonl"
+        raise InputError(f"the hearer {written!r} learns from trials", remedy=remedy)
     asked = set(study_trials)
     trials: list[Trial] = [t for t in read_trials(train) if t.id not in asked]
     return hearer.fit(trials) or hearer
-
-
-def make_person(hearer: Hearer, seed: int, number: int) -> Someone:
-    """Return the simulated participant with a number."""
-    return Someone(hearer, f"{seed}|{number}")
 
 
 def simulate_answer(
@@ -63,9 +56,8 @@ def simulate_answer(
 
     Seeded by the step, so that neither the engine nor network faults change it.
     """
-    answer: GivenAnswer = kind.simulate(
-        step.stimulus, step.shown, settings, person, Random(f"{seed}|{number}|{step.index}")
-    )
+    rng = Random(f"{seed}|{number}|{step.index}")
+    answer: GivenAnswer = kind.simulate(step.stimulus, step.shown, settings, person, rng)
     return answer
 
 
@@ -113,7 +105,7 @@ class Thinking:
 
     def _simulate_answers(self, begun: _AskedPeople, number: int) -> dict[int, GivenAnswer]:
         """Return a participant's answers by step."""
-        person = make_person(begun.hearer, self.seed, number)
+        person = Someone(begun.hearer, f"{self.seed}|{number}")
         return {
             step.index: simulate_answer(person, begun.kind, begun.settings, step, self.seed, number)
             for step in begun.questions[number]

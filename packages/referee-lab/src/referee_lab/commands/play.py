@@ -87,14 +87,8 @@ def play(
             remedy="choose a corpus with attributes (synthetic, tuna, kth-tangrams …); --people shows this corpus's curve beside it",
         )
     beside = compute_human_curve(people, data) if people is not None else None
-    settings: dict[str, Any] = {
-        "corpus": corpus,
-        "speaker": speaker,
-        "hearer": hearer,
-        "seed": seed,
-        "repetitions": repetitions,
-    }
-    settings["objects"] = objects
+    settings: dict[str, Any] = {"corpus": corpus, "speaker": speaker, "hearer": hearer, "seed": seed}
+    settings |= {"repetitions": repetitions, "objects": objects}
     # Only if it is not two, so that folders of earlier games can be continued.
     settings |= {"group": group} if group > 2 else {}
     _check_settings(out, settings)
@@ -110,14 +104,13 @@ def _print_results(
     settings: dict[str, Any], played: Sequence[PlayedGame], beside: AdaptationCurve | None, form: str
 ) -> None:
     """Print the results as a table or as JSON."""
+    from referee_lab.commands.tangram.sources import print_results
     from referee_lab.tangram.players.adaptation import compute_game_curve
 
     source = _name_players(settings, " → ")
     curves = [compute_game_curve(played, source), *([beside] if beside else [])]
-    if form == "json":
-        print(json.dumps(_convert_to_json(settings, played, curves), ensure_ascii=False, indent=1))
-    else:
-        print("\n".join(_format_lines(settings, played, curves)))
+    data = _convert_to_json(settings, played, curves)
+    print_results(form, data, lambda: _format_lines(settings, played, curves))
 
 
 def _read_played_games(folder: Path) -> tuple[dict[str, Any], list[PlayedGame]]:
@@ -144,21 +137,17 @@ def _read_rounds(source: str, data: Path | None) -> tuple[dict[str, Any], list[P
     from referee_lab.tangram.players.reference_game import convert_dialogue_to_game
 
     folder = Path(source)
-    files = folder.rglob("*") if folder.is_dir() else ()
+    # Games in a folder below are no dialogues of this one.
+    files = [p for p in folder.rglob("*") if not (p.parent / ABOUT).exists()] if folder.is_dir() else []
     if folder.is_dir() and not any(
-        # Games in a folder below are no dialogues of this one.
-        not (p.parent / ABOUT).exists()
-        and (
-            p.suffix in (".eaf", ".TextGrid", ".csv")
-            or (p.suffix in (".json", ".jsonl") and (is_dialogue(p) or is_recording(p)))
-        )
+        p.suffix in (".eaf", ".TextGrid", ".csv")
+        or (p.suffix in (".json", ".jsonl") and (is_dialogue(p) or is_recording(p)))
         for p in files
     ):
-        raise InputError(
-            "there are no played games here",
-            where=folder,
-            remedy="name a folder of `referee play --out`, of `referee tangram export STUDY --all --as games`, or of dialogues",
+        remedy = (
+            "name a folder of `referee play --out`, of `referee tangram export STUDY --all --as games`, or of dialogues"
         )
+        raise InputError("there are no played games here", where=folder, remedy=remedy)
     name, dialogues = open_source(source, DialogueSource(data=data))
     games = [convert_dialogue_to_game(dialogue) for dialogue in dialogues]
     if not any(game.rounds for game in games):
@@ -191,7 +180,8 @@ def _play_all(
     """Play and store all games that are not in the folder yet; return all of them."""
     from referee.cli.progress import show_steps
     from referee.files import write_atomically
-    from referee_lab.tangram.players.reference_game import UNANSWERED, convert_game_to_json, play_reference_game
+    from referee_lab.tangram.players.contract import UNANSWERED
+    from referee_lab.tangram.players.reference_game import convert_game_to_json, play_reference_game
     from referee_lab.tangram.players.roster import make_partner
 
     (out / "calls").mkdir(exist_ok=True)
@@ -244,9 +234,11 @@ def _convert_to_json(
     settings: dict[str, Any], played: Sequence[PlayedGame], curves: Sequence[AdaptationCurve]
 ) -> dict[str, Any]:
     """Return the results as JSON values."""
-    ended = [{"game": g.game, "outcome": g.outcome, "by": g.by, "why": g.why, "rounds": len(g.rounds)} for g in played]
-    for row, game in zip(ended, played, strict=True):
-        row |= {"simulated": True} if game.simulated else {}
+    ended = [
+        {"game": g.game, "outcome": g.outcome, "by": g.by, "why": g.why, "rounds": len(g.rounds)}
+        | ({"simulated": True} if g.simulated else {})
+        for g in played
+    ]
     return {**settings, "games": ended, **_count_outcomes(played), "curves": [asdict(curve) for curve in curves]}
 
 
@@ -254,7 +246,7 @@ def _format_lines(
     settings: dict[str, Any], played: Sequence[PlayedGame], curves: Sequence[AdaptationCurve]
 ) -> list[str]:
     """Return the results as lines of text."""
-    from referee_lab.commands.tangram.sources import align_columns
+    from referee_lab.commands.tangram.sources import align_columns, format_number
 
     tally = _count_outcomes(played)
     lines = [
@@ -262,26 +254,16 @@ def _format_lines(
     ]
     for curve in curves:
         timed = any(level.n_seconds for level in curve.levels)
-        rows = [
+        rows: list[tuple[str, ...]] = [
             ("repetition", "words", "95 %", "n", "right", "95 %", "n", *(("seconds", "95 %", "n") if timed else ()))
         ]
         for level in curve.levels:
-            took = (
-                _format_number(level.seconds, 1),
-                _format_interval(level.seconds_low, level.seconds_high, 1),
-                str(level.n_seconds),
-            )
-            words = (
-                _format_number(level.words, 1),
-                _format_interval(level.words_low, level.words_high, 1),
-                str(level.n_words),
-            )
-            right = (
-                _format_number(level.right, 3),
-                _format_interval(level.right_low, level.right_high, 3),
-                str(level.n_right),
-            )
-            rows.append((str(level.repetition), *words, *right, *(took if timed else ())))
+            cells: list[str] = []
+            for name, digits in (("words", 1), ("right", 3), *((("seconds", 1),) if timed else ())):
+                mean, low, high = (getattr(level, f"{name}{end}") for end in ("", "_low", "_high"))
+                interval = "–" if low is None else f"{low:.{digits}f}–{high:.{digits}f}"
+                cells += [format_number(mean, digits), interval, str(getattr(level, f"n_{name}"))]
+            rows.append((str(level.repetition), *cells))
         slope = curve.slope
         slope_text = "–" if slope is None else f"{slope.estimate:.3f} [{slope.low:.3f}, {slope.high:.3f}]"
         lines += [
@@ -311,11 +293,3 @@ def _format_lines(
 def _name_players(settings: dict[str, Any], between: str) -> str:
     """Return the names of the players; people appear once as speakers and hearers."""
     return between.join(dict.fromkeys((str(settings["speaker"]), str(settings["hearer"]))))
-
-
-def _format_number(value: float | None, digits: int) -> str:
-    return "–" if value is None else f"{value:.{digits}f}"
-
-
-def _format_interval(low: float | None, high: float | None, digits: int) -> str:
-    return "–" if low is None or high is None else f"{low:.{digits}f}–{high:.{digits}f}"

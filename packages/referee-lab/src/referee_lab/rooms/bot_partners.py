@@ -49,14 +49,51 @@ def create_partner(hall: Hall, live: Live) -> Watcher:
     return ModelPartner(hall, live, written)
 
 
-class Partner:
-    """One bot in one room. `pace` is how much faster than a person it is."""
+class RoomBot:
+    """A program that plays in a room, with the delays of a person. `pace` is how much faster than a person it is."""
 
     def __init__(self, hall: Hall, live: Live, pace: float = 1.0) -> None:
         self.hall, self.live, self.pace = hall, live, pace
         self.rng = Random(live.room.seed)
         self.heard: asyncio.Queue[RoomLine] = asyncio.Queue()
-        self._task = asyncio.create_task(self._play_puzzles())
+        self._task = asyncio.create_task(self._run())
+
+    def stop(self) -> None:
+        self._task.cancel()
+
+    async def _run(self) -> None:
+        """Play until the room is over."""
+        try:
+            await self._play()
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:  # A failure must not leave people waiting without a message.
+            _log.error("a bot stopped: %s", type(error).__name__, exc_info=error)
+
+    async def _play(self) -> None:
+        raise NotImplementedError
+
+    def _is_running(self, number: int) -> bool:
+        """Return whether a puzzle or round is being played."""
+        return self.live.room.phase == PLAYING and self.live.room.puzzle == number
+
+    async def _sleep_seconds(self, seconds: float) -> None:
+        await asyncio.sleep(seconds / self.pace)
+
+    async def _type_text(self, text: str, number: int, actor: str = BOT, **more: Any) -> None:
+        """Show typing for as long as a person would need, then send the text."""
+        start = self.hall.now_ms()
+        if not self._is_running(number) or not self.live.room.settings.get("chat", True):
+            return
+        self.hall.act_for_bot(self.live, "typing", {"typing": True}, actor)
+        await self._sleep_seconds(0.4 + KEY_SECONDS * len(text))
+        if self._is_running(number):
+            times = {"typing_start_ms": start, "typing_end_ms": self.hall.now_ms(), "keystrokes": len(text)}
+            self.hall.act_for_bot(self.live, "say", {"text": text, **times, **more}, actor)
+
+
+class Partner(RoomBot):
+    """One bot in one room."""
 
     def notice(self, lines: Sequence[RoomLine]) -> None:
         """React to lines that were stored and broadcast; the bot answers only some kinds."""
@@ -64,38 +101,27 @@ class Partner:
             if line.actor != BOT and line.kind in ("say", "start", *SETTLING):
                 self.heard.put_nowait(line)
 
-    def stop(self) -> None:
-        self._task.cancel()
-
     @property
     def game(self) -> Game | None:
         """The running game; None between puzzles."""
         room = cast(Room, self.live.room)
         return room.game if room.phase == PLAYING else None
 
-    async def _play_puzzles(self) -> None:
+    async def _play(self) -> None:
         """Play one puzzle after the other, in the bot's role in each; a restored room continues its puzzle."""
-        try:
-            while True:
-                while self.game is None:
-                    await self.heard.get()
-                puzzle = self.live.room.puzzle
-                if self.live.room.get_seat(BOT).role == OPERATOR:
-                    await self._operate_board(puzzle)
-                else:
-                    await self._instruct_operator(puzzle)
-        except asyncio.CancelledError:
-            raise
-        except Exception as error:  # A failure must not leave the person waiting without a message.
-            _log.error("a bot stopped: %s", type(error).__name__, exc_info=error)
+        while True:
+            while self.game is None:
+                await self.heard.get()
+            puzzle = self.live.room.puzzle
+            if self.live.room.get_seat(BOT).role == OPERATOR:
+                await self._operate_board(puzzle)
+            else:
+                await self._instruct_operator(puzzle)
 
     def _get_board_of(self, puzzle: int) -> Board | None:
         """Return the board while a puzzle is running; None before or after it."""
         game = self.game
         return game.board if game is not None and self.live.room.puzzle == puzzle else None
-
-    async def _sleep_seconds(self, seconds: float) -> None:
-        await asyncio.sleep(seconds / self.pace)
 
     # -- operator ------------------------------------------------------------------------------------------------------
 
@@ -161,13 +187,13 @@ class Partner:
                 await self._type_text("nearly: let us make it more exact", puzzle)
                 await self._wait_for_person(puzzle)
                 continue
-            await self._type_text(instruction.text, puzzle, [dict(e) for e in instruction.expressions])
+            await self._type_text(instruction.text, puzzle, expressions=[dict(e) for e in instruction.expressions])
             handled_since, spoken = await self._wait_for_person(puzzle)
             handled = handled_since or handled
             while spoken and handled_since is None and (board := self._get_board_of(puzzle)) is not None:
                 # Clauses without an action: a question, or an expression of doubt.
                 answer = clarify(mind, board, handled, self.rng)
-                await self._type_text(answer.text, puzzle, [dict(e) for e in answer.expressions])
+                await self._type_text(answer.text, puzzle, expressions=[dict(e) for e in answer.expressions])
                 handled_since, spoken = await self._wait_for_person(puzzle)
                 handled = handled_since or handled
 
@@ -188,18 +214,6 @@ class Partner:
                 spoken, patience = True, SETTLE_SECONDS
         return handled, spoken
 
-    async def _type_text(self, text: str, puzzle: int, expressions: Sequence[dict[str, Any]] = ()) -> None:
-        """Show typing for as long as a person would need, then send the text."""
-        start = self.hall.now_ms()
-        if self._get_board_of(puzzle) is None or not self.live.room.settings["chat"]:
-            return
-        self.hall.act_for_bot(self.live, "typing", {"typing": True})
-        await self._sleep_seconds(0.4 + KEY_SECONDS * len(text))
-        if self._get_board_of(puzzle) is None:
-            return
-        times = {"typing_start_ms": start, "typing_end_ms": self.hall.now_ms(), "keystrokes": len(text)}
-        self.hall.act_for_bot(self.live, "say", {"text": text, **times, "expressions": list(expressions)})
-
 
 def accept_placement(mind: Mind, board: Board, settled: set[str], reach: float) -> tuple[Mind, set[str]]:
     """Return the solver's plan after the person has moved pieces, and the pieces that are settled.
@@ -212,14 +226,10 @@ def accept_placement(mind: Mind, board: Board, settled: set[str], reach: float) 
     now, goal_placement = board.placements[focus], mind.goal_placements[focus]
     aside = goal_placement._replace(x=now.x, y=now.y)
     dx, dy = now.x - goal_placement.x, now.y - goal_placement.y
-    if max(abs(dx), abs(dy)) > reach or not _is_figure_right(mind, focus, board, aside):
+    shifted = replace(mind, goal_placements={**mind.goal_placements, focus: aside})
+    if max(abs(dx), abs(dy)) > reach or not is_in_place(shifted, board, focus):
         return mind, settled
     if settled:
-        return replace(mind, goal_placements={**mind.goal_placements, focus: aside}), settled | {focus}
+        return shifted, settled | {focus}
     moved = {piece: place._replace(x=place.x + dx, y=place.y + dy) for piece, place in mind.goal_placements.items()}
     return replace(mind, goal_placements=moved), {focus}
-
-
-def _is_figure_right(mind: Mind, piece: str, board: Board, place: Any) -> bool:
-    """Return whether the figure on the board is right if a piece's goal placement is `place`."""
-    return is_in_place(replace(mind, goal_placements={**mind.goal_placements, piece: place}), board, piece)

@@ -106,11 +106,6 @@ class Live:
     pair: str = ""
     forgetting: frozenset[str] = frozenset()
 
-    def apply_lines(self, room: AnyRoom, lines: Sequence[RoomLine]) -> None:
-        """Set the room's new state after these numbered lines."""
-        self.room, self.seq = room, self.seq + len(lines)
-        self.remember(lines)
-
     def remember(self, lines: Iterable[RoomLine]) -> None:
         """Update the chat and the number of solved puzzles, which people who join later are sent."""
         for line in lines:
@@ -204,7 +199,7 @@ class Hall:
         The greeting follows once that is stored.
         """
         live = self._find_room(person)
-        # One connection per person: the newer one wins, as with windows (rule 6).
+        # One connection per person: the newer one wins, as with windows, so that nobody plays twice at once.
         old = live.links.pop(person.session, None)
         if old is not None:
             old.cut("other-connection", "This page was connected again.")
@@ -243,10 +238,7 @@ class Hall:
         return joined
 
     def _find_finished_room(self, person: Person) -> Live | None:
-        """Return the finished room of a person at this step, while its end can still be shown; else None.
-
-        None without one.
-        """
+        """Return the finished room of a person at this step, while its end can still be shown; else None."""
         with self.served.store.read() as connection:
             for row in room_store.load_finished_rooms(connection, person.session):
                 if row.data["step"] == person.step:
@@ -354,7 +346,8 @@ class Hall:
     ) -> list[RoomLine]:
         """Number the lines, apply them to the room, and return them; they are stored later."""
         numbered = number_lines(lines, live.seq + 1, now, sent)
-        live.apply_lines(room, numbered)
+        live.room, live.seq = room, live.seq + len(numbered)
+        live.remember(numbered)
         return numbered
 
     def _queue_parcel(self, parcel: _Parcel) -> None:
@@ -403,19 +396,14 @@ class Hall:
             # other way round.
             for actor in (line.actor for line in lines if line.kind == "gone"):
                 self._end_session(connection, room, actor, "technical")
-            if room.outcome in ENDINGS and any(line.kind == "over" for line in lines):
-                self._end_sessions(connection, room, lines)
+            ends = [line for line in lines if line.kind == "over"]
+            if room.outcome in ENDINGS and ends:
+                stayed, left = ENDINGS[str(room.outcome)]
+                for seat in room.seats:
+                    if is_person(seat.actor):
+                        is_lost = seat.actor == ends[0].data["by"]
+                        self._end_session(connection, room, seat.actor, left if is_lost else stayed)
         room_store.store_lines(connection, numbered)
-
-    def _end_sessions(self, connection: Connection, room: AnyRoom, lines: Sequence[RoomLine]) -> None:
-        """End the sessions of all people in a room that ended early.
-        the others.
-        """
-        lost = next(line.data["by"] for line in lines if line.kind == "over")
-        stayed, left = ENDINGS[str(room.outcome)]
-        for seat in room.seats:
-            if is_person(seat.actor):
-                self._end_session(connection, room, seat.actor, left if seat.actor == lost else stayed)
 
     def _end_session(self, connection: Connection, room: AnyRoom, actor: str, outcome: str) -> None:
         """End a person's session with an outcome, unless it has already ended."""
@@ -441,21 +429,17 @@ class Hall:
         # The bot hears of things when people do: after the commit.
         if live.partner and lines:
             live.partner.notice(lines)
-        self._drop_if_empty(live)
+        # Empty rooms leave memory once all their lines are stored.
+        is_empty = live.room.phase == WAITING and not live.room.seats
+        is_over = live.room.phase == OVER and not live.links
+        if (is_empty or is_over) and not any(parcel.live is live for parcel in self._waiting):
+            self._drop_room(live)
 
     def _get_status(self, live: Live, actor: str) -> dict[str, Any]:
         return self.kind.status(live.room, actor, self.now_ms(), live.seq, live.chat, live.solved)
 
     def _view_lines(self, room: AnyRoom, lines: Iterable[RoomLine], actor: str) -> list[dict[str, Any]]:
         return [event for line in lines if (event := self.kind.view_line(room, line, actor)) is not None]
-
-    def _drop_if_empty(self, live: Live) -> None:
-        """Drop empty rooms from memory once all their lines are stored."""
-        if any(parcel.live is live for parcel in self._waiting):
-            return
-        empty = live.room.phase == WAITING and not live.room.seats
-        if empty or (live.room.phase == OVER and not live.links):
-            self._drop_room(live)
 
     def _drop_room(self, live: Live) -> None:
         """Drop a room that could not be stored and disconnect its pages."""
@@ -483,10 +467,6 @@ class Hall:
             if tick % WITHDRAWAL_TICKS == 0:
                 await self._remove_withdrawn()
 
-    def _select_withdrawn(self, sessions: Sequence[str]) -> set[str]:
-        with self.served.store.read() as connection:
-            return room_store.select_withdrawn(connection, sessions)
-
     async def _remove_withdrawn(self) -> None:
         """Remove withdrawn participants from their rooms."""
         playing = [
@@ -494,8 +474,13 @@ class Hall:
         ]
         if not playing:
             return
+
+        def select_withdrawn() -> set[str]:
+            with self.served.store.read() as connection:
+                return room_store.select_withdrawn(connection, [actor for _, actor in playing])
+
         try:
-            gone = await asyncio.to_thread(self._select_withdrawn, [actor for _, actor in playing])
+            gone = await asyncio.to_thread(select_withdrawn)
         except Exception as error:  # the next look is a second away
             _log.error("could not look for withdrawals: %s", type(error).__name__)
             return

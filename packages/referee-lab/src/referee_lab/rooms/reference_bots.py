@@ -11,11 +11,11 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
-from random import Random
 from typing import TYPE_CHECKING, Any, cast
 
 from referee.records import Description, Outcome, Response, Trial
 from referee_lab.rooms.any_room import PLAYING, RoomLine, is_bot
+from referee_lab.rooms.bot_partners import RoomBot
 from referee_lab.rooms.reference_state import ReferenceRoom
 from referee_lab.rooms.reference_store import collect_rounds
 from referee_lab.rooms.room_store import load_lines_after
@@ -30,29 +30,25 @@ if TYPE_CHECKING:
 ANSWER_SECONDS = 60.0
 UNSURE = "Which one do you mean?"
 FAILED = "(I cannot answer just now.)"
-# A moment to read, and a person's time at the keys.
-READ_SECONDS, KEY_SECONDS = 1.2, 0.04
+# A moment to read.
+READ_SECONDS = 1.2
 # How long a listener that has asked waits for an answer.
 REPLY_SECONDS = 20.0
 _log = logging.getLogger("referee.studies")
 
 
-class ReferenceBots:
-    """All programs of one room. `pace` is how much faster than people they are."""
+class ReferenceBots(RoomBot):
+    """All programs of one room."""
 
     def __init__(self, hall: Hall, live: Live, pace: float = 1.0) -> None:
-        self.hall, self.live, self.pace = hall, live, pace
-        room = self.room
-        self.trial = find_trial(hall, room)
+        super().__init__(hall, live, pace)
+        self.trial = find_trial(hall, self.room)
         with hall.served.store.read() as connection:
-            self.lines = load_lines_after(connection, room.id, -1)
-        self.rng = Random(room.seed)
+            self.lines = load_lines_after(connection, self.room.id, -1)
         self.players: dict[tuple[str, str], Any] = {}
-        self.heard: asyncio.Queue[None] = asyncio.Queue()
         self._answered: dict[str, tuple[int, str]] = {}
         # The round in which each listener has asked which object is meant.
         self._questions: dict[str, int] = {}
-        self._task = asyncio.create_task(self._take_turns())
 
     @property
     def room(self) -> ReferenceRoom:
@@ -63,27 +59,16 @@ class ReferenceBots:
         last_seq = self.lines[-1].seq if self.lines else -1
         self.lines += [line for line in lines if line.seq > last_seq]
         if any(line.kind in ("round", "say") for line in lines):
-            self.heard.put_nowait(None)
+            self.heard.put_nowait(lines[-1])
 
-    def stop(self) -> None:
-        self._task.cancel()
-
-    async def _take_turns(self) -> None:
-        """Take turns and wait for lines until the game ends; an error is reported in the chat."""
-        try:
-            while True:
-                await self._take_turn()
-                await self._wait_for_line()
-        except asyncio.CancelledError:
-            raise
-        except Exception as error:  # a failure must not leave people waiting without a message
-            _log.error("the bots of a room stopped: %s", type(error).__name__, exc_info=error)
+    async def _play(self) -> None:
+        """Take turns and wait for lines until the game ends."""
+        while True:
+            await self._take_turn()
+            await self._wait_for_line()
 
     async def _wait_for_line(self) -> None:
-        """Wait for the next line; a listener whose question got no answer for too long must choose.
-
-        A question that gets no answer makes its listener choose with the words it has.
-        """
+        """Wait for the next line; a listener whose question got no answer for too long chooses with the words it has."""
         open_questions = [actor for actor, number in self._questions.items() if self._must_choose(actor, number)]
         try:
             await asyncio.wait_for(self.heard.get(), REPLY_SECONDS / self.pace if open_questions else None)
@@ -118,9 +103,6 @@ class ReferenceBots:
                 self._answered[seat.actor] = (number, text)
                 await self._choose_object(seat.actor, text, number)
 
-    def _is_running(self, number: int) -> bool:
-        return self.room.phase == PLAYING and self.room.puzzle == number
-
     def _find_announced_round(self) -> int | None:
         """Return the number of the last round whose start was sent to the players; None before the first."""
         return next((line.data["round"] for line in reversed(self.lines) if line.kind == "round"), None)
@@ -128,10 +110,8 @@ class ReferenceBots:
     def _join_speaker_text(self) -> str:
         """Return the words that the speaker wrote in this round, joined."""
         begins = max((n for n, line in enumerate(self.lines) if line.kind == "round"), default=0)
-        here = self.lines[begins:]
-        return " ".join(
-            str(line.data["text"]) for line in here if line.kind == "say" and line.actor == self.room.speaker
-        )
+        messages = [line for line in self.lines[begins:] if line.kind == "say" and line.actor == self.room.speaker]
+        return " ".join(str(line.data["text"]) for line in messages)
 
     def _list_rounds(self) -> list[PlayedRound]:
         return collect_rounds(self.lines, {seat.actor: seat for seat in self.room.seats}, self.room.settings["labels"])
@@ -156,7 +136,7 @@ class ReferenceBots:
         )
         description = await self._ask_program(lambda: self._get_program(actor, "system").describe(trial.for_speaker()))
         text = get_description_text(description) if isinstance(description, Description) else ""
-        await self._type_text(actor, text or FAILED, number)
+        await self._type_text(text or FAILED, number, actor)
 
     async def _choose_object(self, actor: str, text: str, number: int) -> None:
         """Let a listener resolve the description: choose an object, or ask a question."""
@@ -169,10 +149,10 @@ class ReferenceBots:
             lambda: self._get_program(actor, "hearer").resolve(Description(text=text), view)
         )
         if response is None:
-            await self._type_text(actor, FAILED, number)
+            await self._type_text(FAILED, number, actor)
         elif response.outcome is not Outcome.ENTITY and self._questions.get(actor) != number:
             self._questions[actor] = number
-            await self._type_text(actor, UNSURE, number)
+            await self._type_text(UNSURE, number, actor)
         elif self._is_running(number):
             is_guess = response.outcome is not Outcome.ENTITY
             label = get_label(room, self._pick_most_probable(response) if is_guess else response.entity)
@@ -204,18 +184,6 @@ class ReferenceBots:
             seed = self.room.seed + [seat.actor for seat in self.room.seats].index(actor)
             self.players[actor, kind] = make_partner(written, kind, seed)
         return self.players[actor, kind]
-
-    async def _type_text(self, actor: str, text: str, number: int) -> None:
-        """Write text in the chat with the typing times of a person."""
-        start = self.hall.now_ms()
-        self.hall.act_for_bot(self.live, "typing", {"typing": True}, actor)
-        await self._sleep_seconds(0.4 + KEY_SECONDS * len(text))
-        if self._is_running(number):
-            times = {"typing_start_ms": start, "typing_end_ms": self.hall.now_ms(), "keystrokes": len(text)}
-            self.hall.act_for_bot(self.live, "say", {"text": text, **times}, actor)
-
-    async def _sleep_seconds(self, seconds: float) -> None:
-        await asyncio.sleep(seconds / self.pace)
 
 
 def find_trial(hall: Hall, room: ReferenceRoom) -> Trial:

@@ -113,18 +113,13 @@ def get_display_order(room: ReferenceRoom, seat: int) -> list[str]:
     return Random(f"{room.seed}|order|{seat}{each}").sample(labels, len(labels))
 
 
-def _draw_first_speaker(room: ReferenceRoom) -> int:
-    """Return the seat that speaks first, drawn from those that the settings allow."""
-    first = room.settings["begins"]
-    fitting = [n for n, s in enumerate(room.seats) if first == "any" or is_bot(s.actor) == (first == "bot")]
-    return fitting[room.seed % len(fitting)]
-
-
 def _find_speaker(room: ReferenceRoom) -> int | None:
     """Return the seat that speaks in this round; None if the only permitted speaker has left."""
     changes = room.settings["speaker"]
     turn = 0 if changes == "fixed" else room.puzzle if changes == "round" else get_repetition(room) - 1
-    first = _draw_first_speaker(room) + turn
+    begins = room.settings["begins"]
+    fitting = [n for n, s in enumerate(room.seats) if begins == "any" or is_bot(s.actor) == (begins == "bot")]
+    first = fitting[room.seed % len(fitting)] + turn
     order = [(first + n) % len(room.seats) for n in range(len(room.seats))]
     present = [n for n in order if not room.seats[n].gone]
     if not present or (changes == "fixed" and present[0] != order[0]):
@@ -215,8 +210,8 @@ def _record_choice(room: ReferenceRoom, actor: str, data: Mapping[str, Any], t_m
 
 def _end_if_complete(room: ReferenceRoom, t_ms: float) -> Happened:
     """End the round if every listener has chosen."""
-    waiting = room.phase == PLAYING and not all(seat.actor in room.chosen for seat in room.listeners)
-    return (room, []) if waiting or room.phase != PLAYING else _end_round(room, CHOSEN, t_ms)
+    is_complete = room.phase == PLAYING and all(seat.actor in room.chosen for seat in room.listeners)
+    return _end_round(room, CHOSEN, t_ms) if is_complete else (room, [])
 
 
 def _mark_ready(room: ReferenceRoom, actor: str, t_ms: float) -> Happened:

@@ -15,8 +15,14 @@ from sqlalchemy import Connection
 from referee import __version__
 from referee_lab.rooms.any_room import OVER, RoomLine, Seat
 from referee_lab.rooms.reference_state import LISTENER, SPEAKER, SPEAKER_LEFT, ReferenceRoom, replay_lines
-from referee_lab.rooms.room_store import has_simulated, load_lines_after, load_stored_room, restore_room
-from referee_lab.tangram.game.log import LogEntry, format_entry
+from referee_lab.rooms.room_store import (
+    convert_to_entry,
+    has_simulated,
+    load_lines_after,
+    load_stored_room,
+    restore_room,
+)
+from referee_lab.tangram.game.log import format_entry
 from referee_lab.tangram.players.reference_game import COMPLETED, SAID, PlayedChoice, PlayedGame, PlayedRound, SaidLine
 from referee_lab.tangram.tiers.reference_forms import count_words
 
@@ -63,13 +69,7 @@ def iterate_log(connection: Connection, room: str) -> Iterator[str]:
     )
     names, zero = {seat.actor: seat.name for seat in seats}, lines[0].t_server if lines else 0.0
     for line in lines:
-        # The one line that says in its data who it was.
-        data = {**line.data, "by": names.get(line.data["by"], line.data["by"])} if line.kind == "over" else line.data
-        if line.kind == "clock":
-            data = {**data, "server_ms": round(data["server_ms"] - zero, 3)}
-        by = names.get(line.actor, line.actor)
-        entry = LogEntry(line.seq, round(line.t_server - zero, 3), line.t_client, by, line.kind, data)
-        yield format_entry(entry).rstrip("\n")
+        yield format_entry(convert_to_entry(line.seq, line, names, zero)).rstrip("\n")
 
 
 def collect_rounds(
@@ -93,7 +93,12 @@ def _read_round(part: Sequence[RoomLine], seats: Mapping[str, Seat], labels: Map
     people = list(seats.values())
     speaker = people[begin.data["speaker"]]
     talk = tuple(
-        _read_chat_line(line, seats[line.actor].name, line.actor == speaker.actor, begin)
+        SaidLine(
+            by=seats[line.actor].name,
+            role=SPEAKER if line.actor == speaker.actor else LISTENER,
+            text=line.data["text"],
+            seconds=_compute_seconds(begin, line),
+        )
         for line in part
         if line.kind == "say"
     )
@@ -115,21 +120,11 @@ def _read_round(part: Sequence[RoomLine], seats: Mapping[str, Seat], labels: Map
         # An interrupted message is no description.
         words=0 if lost else count_words(text),
         spoken=LEFT if lost else SAID if text else SILENT,
-        heard=first.heard,
-        chosen=first.chosen,
-        right=first.right,
-        hearer=first.hearer,
-        seconds=first.seconds,
+        **{name: getattr(first, name) for name in ("heard", "chosen", "right", "hearer", "seconds")},
         others=tuple(others),
         speaker=speaker.name,
         talk=talk,
     )
-
-
-def _read_chat_line(line: RoomLine, name: str, speaks: bool, begin: RoomLine) -> SaidLine:
-    """Return a chat line of a round, with its time from the start of the round."""
-    role = SPEAKER if speaks else LISTENER
-    return SaidLine(by=name, role=role, text=line.data["text"], seconds=_compute_seconds(begin, line))
 
 
 def _read_choice(

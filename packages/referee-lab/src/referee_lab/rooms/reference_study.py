@@ -5,7 +5,7 @@ It is played with figures of this package or with a scene of a corpus.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import combinations, islice
 from pathlib import Path
@@ -36,13 +36,8 @@ MOST_OBJECTS = 24
 def make_figure_trial(language: str = "en") -> Trial:
     """Return a trial with the twelve dark figures that ship with this package."""
     figures = tuple(Entity(id=n, attributes=(Property("shape", n), Property("colour", "black"))) for n in FIGURE_NAMES)
-    return Trial(
-        id="figures",
-        scene=Scene(entities=figures, id="figures"),
-        targets=FIGURE_NAMES,
-        language=language,
-        domain="figures",
-    )
+    scene = Scene(entities=figures, id="figures")
+    return Trial(id="figures", scene=scene, targets=FIGURE_NAMES, language=language, domain="figures")
 
 
 def make_picture_trial(folder: Path, language: str = "en") -> Trial:
@@ -100,23 +95,15 @@ def _add_pictures(trial: Trial, pictures: Path | None) -> Trial:
 
 
 def _can_be_shown(trial: Trial, pictures: Path | None) -> bool:
-    """Return whether every object has a picture or a card of its own. Positions carry no information here.
-
-    Positions carry no information in these games.
-    """
+    """Return whether every object has a picture or a card of its own; positions carry no information in these games."""
     scene = trial.scene
     if not 2 <= len(scene.entities) <= MOST_OBJECTS:
         return False
     if pictures is not None and all(e.image for e in scene.entities):
-        return not _has_equal_pictures(scene.entities, pictures)
+        return len({(pictures / str(e.image)).read_bytes() for e in scene.entities}) == len(scene.entities)
     if is_named_only(scene) or not all(e.attributes or get_painter_name(e) != "card" for e in scene.entities):
         return False
     return len(set(name_pictures(scene, trial.domain).values())) == len(scene.entities)
-
-
-def _has_equal_pictures(entities: Sequence[Entity], pictures: Path) -> bool:
-    """Return whether two objects have the same picture file."""
-    return len({(pictures / str(e.image)).read_bytes() for e in entities}) < len(entities)
 
 
 def make_reference_study(
@@ -124,17 +111,15 @@ def make_reference_study(
     *,
     trial: Trial | None = None,
     source: str = "figures of this package",
-    participants: int = 24,
     language: str = "en",
-    mode: str = "debug",
-    seed: int = 1,
     id: str = "reference-game",
     settings: Mapping[str, Any] | None = None,
-    pictures: Path | None = None,
+    **about: Any,
 ) -> Study:
     """Write the study folder.
 
-    `settings` override the protocol's defaults; `pictures` is the folder with the pictures of the objects.
+    `settings` override the protocol's defaults; `about` are the number of participants, the mode, the seed, and the folder with
+    the pictures of the objects.
     """
     chosen = dict(settings or {})
     trial = trial or make_figure_trial(language)
@@ -151,12 +136,9 @@ def make_reference_study(
         id=id,
         trial=trial,
         source=source,
-        participants=participants,
         language=language,
-        mode=mode,
-        seed=seed,
         settings=chosen,
-        pictures=pictures,
+        **about,
     )
 
 

@@ -1,4 +1,4 @@
-"""Exports people's games from the store: a list of rooms, and the games played in them (rules 12, 13 and 15).
+"""Exports people's games from the store: a list of rooms, and the games played in them, by aliases and never in part.
 
 Each Tangram puzzle is a recording file that every situated command reads. A room of a reference game is one game, as
 `referee play` writes and scores it, with its whole log.
@@ -135,23 +135,16 @@ def build_room_files(connection: Connection, study: Study, mode: str | None = No
     if not rooms:
         return {}
     available = [room for room in rooms if room.why_not is None]
-    files: dict[str, bytes] = {}
+    files = {ROOMS_TABLE: write_rooms_table(rooms).encode()}
     if is_reference_game(study):
-        files = {ABOUT: build_games_file(study).encode()}
+        files[ABOUT] = build_games_file(study).encode()
         for room in available:
             files |= build_reference_files(connection, room.id, ("games", "jsonl"))
-        return _sort_below_rooms(rooms, files)
-    for recording in iterate_recordings(connection, study, available):
-        files[f"{recording.header.session}.jsonl"] = format_recording(recording).encode()
-        files |= join_sounds(study.folder, recording)
-    return _sort_below_rooms(rooms, files)
-
-
-def _sort_below_rooms(rooms: Sequence[RoomSummary], files: dict[str, bytes]) -> dict[str, bytes]:
-    """Return the table of rooms and the rooms' files, under the folder rooms/."""
-    return {
-        f"rooms/{name}": content for name, content in {ROOMS_TABLE: write_rooms_table(rooms).encode(), **files}.items()
-    }
+    else:
+        for recording in iterate_recordings(connection, study, available):
+            files[f"{recording.header.session}.jsonl"] = format_recording(recording).encode()
+            files |= join_sounds(study.folder, recording)
+    return {f"rooms/{name}": content for name, content in files.items()}
 
 
 def build_reference_files(connection: Connection, room: str, kinds: Sequence[str]) -> dict[str, bytes]:

@@ -62,11 +62,6 @@ def _fill_tangram_settings(settings: Mapping[str, Any], person: Person) -> dict[
     return {**settings, "partner": "none", "puzzles": [get_training_goal(first).name], "voice": False}
 
 
-def _fill_reference_settings(settings: Mapping[str, Any], person: Person) -> dict[str, Any]:
-    """Return the settings with the trial to play and the object behind each label."""
-    return {**settings, "trial": person.trial, "labels": dict(person.labels)}
-
-
 _KINDS = {
     "tangram": RoomKind(
         new=room_state.Room,
@@ -79,7 +74,8 @@ _KINDS = {
     ),
     "reference-game": RoomKind(
         new=reference_state.ReferenceRoom,
-        settings=_fill_reference_settings,
+        # The trial to play, and the object behind each label.
+        settings=lambda settings, person: {**settings, "trial": person.trial, "labels": dict(person.labels)},
         rules=reference_state,
         status=build_reference_status,
         view_line=view_reference_line,

@@ -1,6 +1,6 @@
-"""Rooms in the store.
+"""Rooms in the store: their rows, how a room is restored after a crash, and each puzzle as a recording.
 
-Their rows, how a room is restored after a crash, and each puzzle as a recording (rules 2, 14 and 15).
+A line is stored before it is acknowledged, and a recording is exported whole or not at all.
 
 Every line of a room is one row of `event`, numbered by the room. `client_seq` marks rows that a page sent and detects
 repeats. `session` is the person, `actor` the server or a bot. The row of `room` has the fields that lines lack:
@@ -22,7 +22,6 @@ from referee.errors import InputError
 from referee_lab.rooms.any_room import OVER, PLAYING, WAITING, AnyRoom, RoomLine, Seat, SomeRoom, is_bot, is_person
 from referee_lab.rooms.room_state import SOLO, Room, convert_settings
 from referee_lab.server.store import schema
-from referee_lab.server.store.store import Store
 from referee_lab.study.data.collection import SIMULATED
 from referee_lab.tangram.game.board import Board
 from referee_lab.tangram.game.goals import find_goal
@@ -37,18 +36,16 @@ _MOST_ROWS = 64  # in one statement; fewer have a statement of their own, and th
 
 
 def store_lines(connection: Connection, lines: Sequence[tuple[str, RoomLine]]) -> None:
-    """Store lines, each with its room's id; board states also go into the table `snapshot`.
-
-    States also go into `snapshot`, with the version of the program that made them.
-    """
+    """Store lines, each with its room's id; board states also go into `snapshot`, with the version of the program."""
     if not lines:
         return
     if connection.dialect.name == "sqlite":
-        # This way around SQLAlchemy's types, so the JSON is written here.
-        _insert_rows(
-            connection,
-            [(*_convert_to_columns(room, line), schema.to_canonical_json(line.data)) for room, line in lines],
-        )
+        # This way around SQLAlchemy's types, so the JSON is written here. Many rows a statement: SQLite's driver lets
+        # other threads run between statements, so separate statements would wait for each other.
+        rows = [(*_convert_to_columns(room, line), schema.to_canonical_json(line.data)) for room, line in lines]
+        for first in range(0, len(rows), _MOST_ROWS):
+            some = rows[first : first + _MOST_ROWS]
+            connection.exec_driver_sql(_build_insert(len(some)), tuple(chain.from_iterable(some)))
     else:
         values = [(*_convert_to_columns(room, line), line.data) for room, line in lines]
         connection.execute(insert(schema.event), [dict(zip(_COLUMNS, value, strict=True)) for value in values])
@@ -66,16 +63,6 @@ def _convert_to_columns(room: str, line: RoomLine) -> tuple[Any, ...]:
     session, actor = (line.actor, None) if is_person(line.actor) else (None, line.actor)
     # Never both: whose data a line is decides about its deletion.
     return room, session, actor, line.seq, line.client_seq, line.t_client, line.t_server, line.kind
-
-
-def _insert_rows(connection: Connection, values: Sequence[tuple[Any, ...]]) -> None:
-    """Insert rows in one statement.
-
-    SQLite's driver lets other threads run between statements, so separate statements would wait for each other.
-    """
-    for first in range(0, len(values), _MOST_ROWS):
-        some = values[first : first + _MOST_ROWS]
-        connection.exec_driver_sql(_build_insert(len(some)), tuple(chain.from_iterable(some)))
 
 
 @cache
@@ -100,17 +87,11 @@ def store_room(connection: Connection, room: AnyRoom, study: str, mode: str, ste
 # -- coming back -----------------------------------------------------------------------------------------------------------
 
 
-@cache
-def _build_lines_query() -> Any:
-    """Return the query for the lines of rooms, in order."""
-    e = schema.event.c
-    actor = func.coalesce(e.session, e.actor)
-    return select(actor, e.kind, e.data, e.client_seq, e.t_client, e.seq, e.t_server).order_by(e.seq)
-
-
 def load_lines_after(connection: Connection, room: str, seq: int) -> list[RoomLine]:
     """Return the lines of a room with numbers above `seq`, in order."""
-    rows = connection.execute(_build_lines_query().where(schema.event.c.room == room, schema.event.c.seq > seq))
+    e = schema.event.c
+    columns = (func.coalesce(e.session, e.actor), e.kind, e.data, e.client_seq, e.t_client, e.seq, e.t_server)
+    rows = connection.execute(select(*columns).where(e.room == room, e.seq > seq).order_by(e.seq))
     return [RoomLine(*values) for values in rows]
 
 
@@ -192,19 +173,14 @@ def _restore_game(room: Room, lines: Sequence[RoomLine]) -> Room:
 # -- recordings ------------------------------------------------------------------------------------------------------------
 
 
-def load_recordings(store: Store, room: str) -> list[Recording]:
-    """Return the recording of every puzzle that was begun in a room.
+def read_recordings(connection: Connection, room: str, language: str = "en") -> list[Recording]:
+    """Return the recording of every puzzle that was begun in a room; `language` is that of the study.
 
     Raises InputError if one of its people has withdrawn, or if lines are missing.
     """
-    with store.read() as connection:
-        return read_recordings(connection, room)
-
-
-def read_recordings(connection: Connection, room: str, language: str = "en") -> list[Recording]:
-    """Return the recordings of a room, read over an open connection; `language` is that of the study."""
     row, seats, lines = load_stored_room(connection, room)
-    invented = has_programs(connection, seats)
+    # With a bot, a model or a simulated participant the data are not people's alone.
+    invented = any(is_bot(seat.actor) for seat in seats) or has_simulated(connection, seats)
     return [_build_recording(row, seats, n, part, language, invented) for n, part in enumerate(_split_puzzles(lines))]
 
 
@@ -217,22 +193,13 @@ def load_stored_room(connection: Connection, room: str) -> tuple[Any, list[Seat]
     if row is None:
         raise InputError(f"there is no room {room!r}", remedy="`referee tangram export STUDY` lists them")
     seats = [Seat.from_data(seat) for seat in row.data["seats"]]
-    _refuse_withdrawn(connection, room, seats)
-    return row, seats, _load_whole_log(connection, room)
-
-
-def _load_whole_log(connection: Connection, room: str) -> list[RoomLine]:
-    """Return all lines of a room. Raises InputError if one is missing."""
+    if select_withdrawn(connection, [seat.actor for seat in seats if is_person(seat.actor)]):
+        raise InputError(f"a participant in the room {room!r} has withdrawn", remedy="leave this room out")
     lines = load_lines_after(connection, room, -1)
     # Numbers have gaps only after a deletion or damage to the file: an incomplete dialogue is no recording.
     if [line.seq for line in lines] != list(range(len(lines))):
         raise InputError(f"lines of the room {room!r} are missing", remedy="restore the store from a backup")
-    return lines
-
-
-def has_programs(connection: Connection, seats: Sequence[Seat]) -> bool:
-    """Return whether a bot, model or simulated participant played; then the data are not people's alone."""
-    return any(is_bot(seat.actor) for seat in seats) or has_simulated(connection, seats)
+    return row, seats, lines
 
 
 def has_simulated(connection: Connection, seats: Sequence[Seat]) -> bool:
@@ -240,13 +207,6 @@ def has_simulated(connection: Connection, seats: Sequence[Seat]) -> bool:
     people = [seat.actor for seat in seats if is_person(seat.actor)]
     clients = connection.scalars(select(schema.session.c.client).where(schema.session.c.id.in_(people)))
     return any((client or {}).get(SIMULATED) for client in clients)
-
-
-def _refuse_withdrawn(connection: Connection, room: str, seats: Iterable[Seat]) -> None:
-    """Raise InputError if a participant has withdrawn, because a dialogue is never exported in part."""
-    people = [seat.actor for seat in seats if is_person(seat.actor)]
-    if select_withdrawn(connection, people):
-        raise InputError(f"a participant in the room {room!r} has withdrawn", remedy="leave this room out")
 
 
 def _split_puzzles(lines: Iterable[RoomLine]) -> list[list[RoomLine]]:
@@ -287,17 +247,19 @@ def _build_recording(
         synthetic=invented,
         language=language,
     )
-    return Recording(header, tuple(_convert_to_entry(n, r, names, zero) for n, r in enumerate(part)))
+    return Recording(header, tuple(convert_to_entry(n, r, names, zero) for n, r in enumerate(part)))
 
 
-def _convert_to_entry(seq: int, line: RoomLine, names: Mapping[str, str], zero: float) -> LogEntry:
+def convert_to_entry(seq: int, line: RoomLine, names: Mapping[str, str], zero: float) -> LogEntry:
     """Return a line as an entry of a recording, with times from its start."""
     data = dict(line.data)
     if line.kind == "clock":
         # The only time inside a line's data that is on the server's clock.
         data["server_ms"] = round(data["server_ms"] - zero, 3)
+    if line.kind == "over":
+        # The one line that says in its data who it was.
+        data["by"] = names.get(data["by"], data["by"])
     if line.kind in HANDLING:
         data = {name: data[name] for name in ("piece", "x", "y", "rotation", "flipped")}
-    return LogEntry(
-        seq, round(line.t_server - zero, 3), line.t_client, names.get(line.actor, line.actor), line.kind, data
-    )
+    t_ms, by = round(line.t_server - zero, 3), names.get(line.actor, line.actor)
+    return LogEntry(seq, t_ms, line.t_client, by, line.kind, data)

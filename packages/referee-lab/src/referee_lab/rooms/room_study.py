@@ -21,11 +21,11 @@ def write_room_study(
     id: str,
     trial: Trial,
     source: str,
-    participants: int,
-    language: str,
-    mode: str,
-    seed: int,
     settings: Mapping[str, Any],
+    language: str,
+    participants: int = 24,
+    mode: str = "debug",
+    seed: int = 1,
     practice: Sequence[Extra] = (),
     pictures: Path | None = None,
 ) -> Study:
@@ -62,15 +62,13 @@ def make_tangram_study(
     *,
     puzzles: Sequence[str] = (),
     partner: str = "person",
-    participants: int = 24,
     language: str = "en",
-    mode: str = "debug",
-    seed: int = 1,
     id: str = "tangram",
     practice: bool = True,
     settings: Mapping[str, Any] | None = None,
+    **about: Any,
 ) -> Study:
-    """Write the study folder; `settings` are further settings of the protocol."""
+    """Write the study folder; `settings` are further settings of the protocol, `about` the number of participants, the mode and the seed."""
     chosen = {"partner": partner, **({"puzzles": list(puzzles)} if puzzles else {}), **(settings or {})}
     training = Extra(trial=_make_trial("training", language), description=Description())
     return write_room_study(
@@ -80,12 +78,10 @@ def make_tangram_study(
         id=id,
         trial=_make_trial("tangram", language),
         source="own figures" if chosen.get("goals") else "puzzles of this package",
-        participants=participants,
         language=language,
-        mode=mode,
-        seed=seed,
         settings=chosen,
         practice=[training] if practice else [],
+        **about,
     )
 
 

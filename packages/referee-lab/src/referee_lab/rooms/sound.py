@@ -1,6 +1,6 @@
 """Sound recordings of people in a room, as files beside the store.
 
-Each chunk is written once and deleted with its person's data (rules 1 and 11).
+Each chunk is on disk before it is acknowledged, is written once, and is deleted with its person's data.
 """
 
 from __future__ import annotations

@@ -42,12 +42,13 @@ def build_status(
     """Return the full state for one person, which a page needs when it opens."""
     seat_index = get_seat_number(room, actor)
     seat = room.seats[seat_index] if seat_index >= 0 else None
-    others = [s for s in room.seats if s.actor != actor]
+    others, swap_after = [s for s in room.seats if s.actor != actor], room.settings["swap_after"]
     shown: dict[str, Any] = {
         **format_status(room, actor, now_ms, seq, chat),
         "partner": [{"present": s.present, "bot": s.actor == BOT, "ready": s.ready} for s in others],
         "puzzles": len(room.settings["puzzles"]),
-        "swaps": _will_swap_roles(room),
+        # Whether roles change before the next puzzle.
+        "swaps": bool(swap_after) and room.puzzle > 0 and room.puzzle % swap_after == 0 and room.places >= 2,
         "next_role": deal_roles(room)[seat_index] if seat is not None and len(room.seats) == room.places else "",
         "limit_ms": 60_000 * room.settings["limit_minutes"],
         "pause_ms": 1000 * room.settings["pause_seconds"],
@@ -60,7 +61,12 @@ def build_status(
         shown["nearly"] = room.game.nearly
         # The one place where a goal leaves the server.
         if seat is not None and seat.role in (SOLVER, SOLO):
-            shown |= {"goal": format_outline(room.game.goal), "hint": _describe_hint(room)}
+            hint = None
+            if room.game.hints:
+                # Each replaces the previous one.
+                piece, place = get_hint(room.game.goal, room.game.hints - 1)
+                hint = {"piece": piece, **place._asdict()}
+            shown |= {"goal": format_outline(room.game.goal), "hint": hint}
     return shown
 
 
@@ -75,18 +81,3 @@ def parse_ice_servers(written: Sequence[str]) -> list[dict[str, str]]:
         named = dict(zip(("username", "credential"), rest, strict=False))
         servers.append({"urls": url, **named})
     return servers
-
-
-def _describe_hint(room: Room) -> dict[str, Any] | None:
-    """Return the hint that is shown now, if any; each replaces the previous one."""
-    game = room.game
-    if game is None or not game.hints:
-        return None
-    piece, place = get_hint(game.goal, game.hints - 1)
-    return {"piece": piece, **place._asdict()}
-
-
-def _will_swap_roles(room: Room) -> bool:
-    """Return whether roles change before the next puzzle."""
-    after = room.settings["swap_after"]
-    return bool(after) and room.puzzle > 0 and room.puzzle % after == 0 and room.places >= 2

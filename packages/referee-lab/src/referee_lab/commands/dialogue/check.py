@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from referee_lab.commands import options
-from referee_lab.commands.tangram.sources import DialogueSource, format_count, open_source, proposed_tiers
+from referee_lab.commands.tangram.sources import (
+    DialogueSource,
+    format_count,
+    open_source,
+    print_results,
+    proposed_tiers,
+)
 
 if TYPE_CHECKING:
     from referee_lab.tangram.tiers.dialogue import Dialogue
@@ -44,11 +49,7 @@ def check(
     proposal = {} if tiers is not None else proposed_tiers(Path(file))
     if proposal:
         facts["proposed_tiers"] = proposal
-    if form == "json":
-        print(json.dumps(facts, ensure_ascii=False, indent=1))
-    else:
-        print("\n".join(_format_lines(facts)))
-    return 0
+    return print_results(form, facts, lambda: _format_lines(facts))
 
 
 def _collect_facts(name: str, dialogues: Sequence[Dialogue]) -> dict[str, Any]:

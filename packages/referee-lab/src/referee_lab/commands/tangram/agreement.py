@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from referee_lab.commands import options
 from referee_lab.commands.tangram.adjudicate import choose_two_annotators
 from referee_lab.commands.tangram.recordings import find_recordings, read_annotation
-from referee_lab.commands.tangram.sources import align_columns, format_number
+from referee_lab.commands.tangram.sources import align_columns, format_interval, format_number, print_results
 
 if TYPE_CHECKING:
     from referee.statistics.agreement import Agreement
@@ -44,30 +43,19 @@ def agreement(
     ]
     compared = compare_annotations(couples)
     open_cases = sum(len(find_differences(a, b)) for a, b in couples)
-    if form == "json":
-        print(json.dumps({**asdict(compared), "differing_utterances": open_cases}, indent=1))
-    else:
-        print("\n".join(_format_lines(compared, open_cases)))
-    return 0
+    data = {**asdict(compared), "differing_utterances": open_cases}
+    return print_results(form, data, lambda: _format_lines(compared, open_cases))
 
 
 def _format_lines(c: AnnotatorComparison, open_cases: int) -> list[str]:
     """Return the comparison as lines of text."""
     a, b = c.annotators
-    rows = [("attribute", a, b, "both", "kappa", "95% interval")]
-    rows += [
-        (
-            code.code,
-            str(code.first),
-            str(code.second),
-            str(code.both),
-            format_number(code.kappa.value),
-            _format_interval(code.kappa),
-        )
-        for code in c.codes
+    rows: list[tuple[str, ...]] = [("attribute", a, b, "both", "kappa", "95% interval")]
+    for code in c.codes:
         # An attribute without marks has no agreement.
-        if code.first or code.second
-    ]
+        if code.first or code.second:
+            counts = map(str, (code.first, code.second, code.both))
+            rows.append((code.code, *counts, format_number(code.kappa.value), _format_interval(code.kappa)))
     return [
         f"{a} and {b}: {c.recordings} recordings, {c.utterances} utterances finished by both, {open_cases} marked differently",
         "",
@@ -89,4 +77,4 @@ def _format_agreement(a: Agreement) -> str:
 
 
 def _format_interval(a: Agreement) -> str:
-    return "" if a.low is None else f"[{format_number(a.low)}, {format_number(a.high)}]"
+    return "" if a.low is None else format_interval(a.low, a.high)

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from referee_lab.commands import options
-from referee_lab.commands.tangram.recordings import read_sessions
+from referee.options import command, option
+from referee_lab.commands.tangram.recordings import SessionOptions
 
 if TYPE_CHECKING:
     from referee_lab.tangram.desk.annotation_desk import Desk
 
 
 app = options.make_app()
-
-
-@app.command(
-    epilog=options.examples("""
+EPILOG = options.examples("""
   referee tangram annotate sessions/ --annotator ann
 
   referee tangram annotate sessions/ --annotator bob --port 8021 --no-proposals
@@ -26,34 +23,32 @@ app = options.make_app()
 
 Every mark is saved at once to SESSION.NAME.annotations.jsonl beside the recording; no annotator sees or overwrites the file of another.
 """)
-)
-def annotate(
-    recordings: options.SomeRecordings = None,
-    annotator: Annotated[
-        str, typer.Option(help="Your name: small letters, digits, hyphens.", show_default=False)
-    ] = ...,  # type: ignore[assignment]
-    corpus: options.DialogueCorpus = None,
-    only: options.OnlyDialogues = None,
-    data: options.Data = None,
-    out: options.CorpusOut = None,
-    words: options.OwnWords = None,
-    port: options.LocalPort = 8020,
-    proposals: Annotated[bool, typer.Option(help="Show proposed marks, to accept or correct.")] = True,
-) -> int:
+
+
+@dataclass
+class AnnotateOptions(SessionOptions):
+    """Options of `referee tangram annotate`."""
+
+    annotator: str = option(..., "Your name: small letters, digits, hyphens.", show_default=False)
+    port: int = option(8020, "Port to listen on (this machine only).", minimum=1, maximum=65535)
+    proposals: bool = option(True, "Show proposed marks, to accept or correct.", "--proposals/--no-proposals")
+
+
+@command(app, AnnotateOptions, EPILOG)
+def annotate(chosen: AnnotateOptions) -> int:
     """A page over the replay: expressions by mouse or keys, referents by number, sixteen attributes by letter."""
     from referee_lab.server.web.built_pages import require_pages
     from referee_lab.tangram.desk.annotation_desk import Desk
     from referee_lab.tangram.tiers.annotations import check_name
-    from referee_lab.tangram.tiers.piece_lexicon import make_lexicon_error, read_words
+    from referee_lab.tangram.tiers.piece_lexicon import make_lexicon_error
 
     require_pages("annotator")
-    word_file = None if words is None else read_words(words)
-    sessions = read_sessions(recordings, corpus, data, only, out)
-    desk = Desk.open_for_annotation(sessions, check_name(annotator), offer=proposals, words=word_file)
-    without = sorted({sheet.dialogue.language for sheet in desk.sheets if not sheet.has_words}) if proposals else []
+    words, offer = chosen.read_words(), chosen.proposals
+    desk = Desk.open_for_annotation(chosen.find_sessions(), check_name(chosen.annotator), offer=offer, words=words)
+    without = sorted({sheet.dialogue.language for sheet in desk.sheets if not sheet.has_words}) if offer else []
     for language in without:
         print(f"no proposals: {make_lexicon_error(language)}")
-    serve_desk(desk, port)
+    serve_desk(desk, chosen.port)
     return 0
 
 

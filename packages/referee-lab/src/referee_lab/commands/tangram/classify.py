@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from math import isnan
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from referee_lab.commands import options
 from referee.cli.progress import show_clock
 from referee.options import command, option
-from referee_lab.commands import options
-from referee_lab.commands.tangram.sources import LearningSource, align_columns, format_number, open_dialogues
+from referee_lab.commands.tangram.sources import (
+    LearningSource,
+    align_columns,
+    format_number,
+    open_dialogues,
+    print_results,
+)
 from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
 
 if TYPE_CHECKING:
@@ -57,10 +63,6 @@ class ClassifyOptions(LearningSource):
     threshold: float = option(0.0, "Decision value above which a pronoun is suggested.")
     worst: int = option(10, "How many of the worst false positives to list.", minimum=0)
 
-    def list_model_settings(self) -> dict[str, Any]:
-        """Return the settings that results are printed with."""
-        return {name: getattr(self, name) for name in ("forms", "speakers", "weights", "threshold")}
-
 
 @command(app, ClassifyOptions, EPILOG)
 def classify(chosen: ClassifyOptions) -> int:
@@ -83,26 +85,17 @@ def classify(chosen: ClassifyOptions) -> int:
         if chosen.corpus == options.KTH:
             return _print_form_predictions(name, situations, chosen)
         classification = _cross_validate(situations, chosen)
-    if chosen.form == "json":
-        print(json.dumps(_convert_to_json(name, classification, chosen, shown), ensure_ascii=False, indent=1))
-    else:
-        print("\n".join(_format_lines(name, classification, chosen, shown)))
-    return 0
+    about = _convert_to_json(name, classification, chosen, shown)
+    return print_results(chosen.form, about, lambda: _format_lines(name, classification, chosen, shown))
 
 
 def _cross_validate(situations: Sequence[Situation], chosen: ClassifyOptions) -> Classification:
     """Return the classification of the situations, each by models that learned from other folds."""
     from referee_lab.tangram.models.demonstratives import classify as run
 
+    names = ("folds", "by", "seed", "weights", "threshold")
     with show_clock("models"):
-        return run(
-            situations,
-            folds=chosen.folds,
-            by=chosen.by,
-            seed=chosen.seed,
-            weights=chosen.weights,
-            threshold=chosen.threshold,
-        )
+        return run(situations, **{name: getattr(chosen, name) for name in names})
 
 
 def _select_situations(dialogues: Sequence[Dialogue], chosen: ClassifyOptions) -> list[Situation]:
@@ -138,12 +131,16 @@ def _format_lines(
         c = row.confusion
         printed = PUBLISHED.get(row.name, (None, None, None)) if compare else ()
         counts = map(str, (c.tp, c.fn, c.fp, c.tn))
-        measured = (*map(format_number, (c.precision, c.recall, c.f)), _format_interval(row), _format_gap(row, pairs))
+        interval = "–" if row.low is None else f"{format_number(row.low)}–{format_number(row.high)}"
+        measured = (*map(format_number, (c.precision, c.recall, c.f)), interval, _format_gap(row, pairs))
         # Without a single decision there is nothing to count.
         rows.append((row.name, *measured, *(counts if c.n else "––––"), *map(format_number, printed)))
+    scheme = "no folds: trained on another source"
+    if classification.folds:
+        scheme = f"{classification.folds} folds by {classification.by}"
     pronoun_names = {"both": "pronouns", "demonstrative": "demonstrative pronouns", "personal": "personal pronouns"}
     lines = [
-        f"{name}: {n} references to one piece, {pronouns} of them {pronoun_names[chosen.forms]}; {_describe_scheme(classification)}",
+        f"{name}: {n} references to one piece, {pronouns} of them {pronoun_names[chosen.forms]}; {scheme}",
         "",
         *align_columns(rows),
         "",
@@ -163,25 +160,12 @@ def _format_lines(
     return lines
 
 
-def _describe_scheme(classification: Classification) -> str:
-    """Return the scheme of cross-validation in words."""
-    return (
-        f"{classification.folds} folds by {classification.by}"
-        if classification.folds
-        else "no folds: trained on another source"
-    )
-
-
-def _format_interval(row: ClassifierRow) -> str:
-    return "–" if row.low is None else f"{format_number(row.low)}–{format_number(row.high)}"
-
-
 def _format_gap(row: ClassifierRow, pairs: int) -> str:
     """Return the difference from the model with all features, with * if its interval excludes 0."""
     from referee_lab.tangram.models.demonstratives import FEWEST_PAIRS
 
     gap = row.gap
-    if gap is None or gap.difference != gap.difference:
+    if gap is None or isnan(gap.difference):
         return "–"
     has_star = pairs >= FEWEST_PAIRS and (gap.low > 0 or gap.high < 0)
     return f"{gap.difference:+.3f}{'*' if has_star else ''}"
@@ -196,7 +180,11 @@ def _list_remarks(
     hand = any(d.meta.get("pointer") == "hand" for d in dialogues)
     over = {u: [s.standing.cursor_over for s in classification.situations if s.pronoun is u] for u in (True, False)}
     what = "a hand on the target (in place of the cursor)" if hand else "cursor over the target"
-    lines = [f"  {what}: " + ", ".join(_format_rate(w, over[u]) for u, w in ((True, "pronouns"), (False, "others")))]
+    rates = []
+    for name, hits in (("pronouns", over[True]), ("others", over[False])):
+        share = f"{sum(hits) / len(hits):.1%}" if hits else "–"
+        rates.append(f"{name} {share} ({sum(hits)} of {len(hits)})")
+    lines = [f"  {what}: {', '.join(rates)}"]
     recorded = sum(s.has_pointer for s in classification.situations)
     if not recorded:
         lines = ["  No cursor was recorded: the rule by the cursor has no value."]
@@ -225,25 +213,16 @@ def _list_remarks(
     return lines
 
 
-def _format_rate(what: str, over: Sequence[bool]) -> str:
-    """Return the percentage of true values with a label and both counts."""
-    share = f"{sum(over) / len(over):.1%}" if over else "–"
-    return f"{what} {share} ({sum(over)} of {len(over)})"
-
-
-def _format_situation(s: Situation) -> str:
+def _format_situation(situation: Situation) -> str:
     """Return the properties of a situation in words."""
-    properties = [
-        w
-        for w, holds in (
-            ("cursor over", s.standing.cursor_over),
-            ("being handled", s.standing.handled_now),
-            ("mentioned last", s.standing.mentioned_last),
-            ("handled last", s.standing.handled_last),
-        )
-        if holds
-    ]
-    return ", ".join(properties) or "none of cursor, handling, recency"
+    s = situation.standing
+    properties = {
+        "cursor over": s.cursor_over,
+        "being handled": s.handled_now,
+        "mentioned last": s.mentioned_last,
+        "handled last": s.handled_last,
+    }
+    return ", ".join(name for name, holds in properties.items() if holds) or "none of cursor, handling, recency"
 
 
 # -- for programs ----------------------------------------------------------------------------------------------------------------
@@ -266,7 +245,7 @@ def _convert_to_json(
         "dialogues": len(dialogues),
         "folds": classification.folds,
         "by": classification.by,
-        **chosen.list_model_settings(),
+        **{name: getattr(chosen, name) for name in ("forms", "speakers", "weights", "threshold")},
         "rows": [_convert_row_to_json(row) for row in classification.rows],
         "worst_false_positives": wrong,
     }
@@ -276,32 +255,23 @@ def _convert_row_to_json(row: ClassifierRow) -> dict[str, Any]:
     """Return one classifier as JSON values, with the printed ones."""
     from referee_lab.tangram.models.demonstratives import PUBLISHED
 
-    c = row.confusion
-    printed = (
-        dict(zip(("precision", "recall", "f"), PUBLISHED[row.name], strict=True)) if row.name in PUBLISHED else None
-    )
-    gap = row.gap
-    has_gap = gap is not None and gap.difference == gap.difference
+    c, gap = row.confusion, row.gap
+    printed = PUBLISHED.get(row.name)
+    values = {} if gap is None else {"difference": gap.difference, "low": gap.low, "high": gap.high, "p": gap.p}
     return {
         "name": row.name,
         "features": row.name,
         "learned": row.learned,
         **asdict(c),
-        "precision": c.precision,
-        "recall": c.recall,
-        "f": c.f,
-        "accuracy": c.accuracy,
+        **{name: getattr(c, name) for name in ("precision", "recall", "f", "accuracy")},
         "low": row.low,
         "high": row.high,
         "never": list(row.never),
-        "less_all_features": _convert_gap_to_json(gap) if gap is not None and has_gap else None,
-        "published": printed,
+        "less_all_features": None
+        if gap is None or isnan(gap.difference)
+        else {name: None if isnan(value) else value for name, value in values.items()},
+        "published": None if printed is None else dict(zip(("precision", "recall", "f"), printed, strict=True)),
     }
-
-
-def _convert_gap_to_json(gap: Any) -> dict[str, float | None]:
-    values = {"difference": gap.difference, "low": gap.low, "high": gap.high, "p": gap.p}
-    return {name: None if value != value else value for name, value in values.items()}
 
 
 # -- real dialogue: form ---------------------------------------------------------------------------------------------------------
@@ -333,8 +303,7 @@ def _print_form_predictions(name: str, situations: Sequence[Situation], chosen: 
             "rows": about.pop("rows"),
             "by_utterance": about | {"pronoun_calls_right": right, "pronoun_calls_read": read},
         }
-        print(json.dumps(shown, ensure_ascii=False, indent=1))
-        return 0
+        return print_results("json", shown, list)
     rows = [("form told from", "accuracy", "macro F", *(f"F {f}" for f in FORMS))]
     rows += [
         (f.features, format_number(f.accuracy), format_number(f.macro_f), *(format_number(f.f[k]) for k in FORMS))
@@ -360,8 +329,7 @@ def _print_form_predictions(name: str, situations: Sequence[Situation], chosen: 
         *_format_lines(f"{name}, by utterance", spoken, chosen, dialogues),
         checked,
     ]
-    print("\n".join(lines))
-    return 0
+    return print_results("text", {}, lambda: lines)
 
 
 def _share_old(ages: Sequence[float]) -> float:

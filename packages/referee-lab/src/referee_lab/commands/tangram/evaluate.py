@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
+from referee_lab.commands import options
 from referee.cli.progress import show_clock
 from referee.errors import InputError
-from referee_lab.commands import options
-from referee_lab.commands.tangram.sources import DialogueSource, align_columns, format_number, open_dialogues
+from referee.options import command, option
+from referee_lab.commands.tangram.sources import (
+    DialogueSource,
+    align_columns,
+    format_interval,
+    format_number,
+    open_dialogues,
+)
 
 if TYPE_CHECKING:
     from referee.records import Response, Trial
@@ -53,8 +58,7 @@ ROWS: tuple[tuple[str, str, Callable[[Category], str]], ...] = (
 )
 
 
-@app.command(
-    epilog=options.examples("""
+EPILOG = options.examples("""
   referee tangram evaluate --synthetic                             a rehearsal: invented sessions, simulated evaluators
 
   referee tangram evaluate --recordings SESSIONS/ --out REHEARSAL/ the same with recorded sessions; keeps trials and answers
@@ -70,58 +74,56 @@ ROWS: tuple[tuple[str, str, Callable[[Category], str]], ...] = (
 An answer's field system is its category: TP, FN, FP-DP or FP-Orig, or SYSTEM@CONTEXT in a study with --systems.
 --confusion (TP,FN,FP,TN of the classifier) adds the review of precision and F.
 """)
-)
-def evaluate(
-    answers: Annotated[list[Path] | None, typer.Argument(help="Folders or files of people's answers.")] = None,
-    trials: Annotated[
-        Path | None, typer.Option(help="File of the trials, if the answers are in files without them.")
-    ] = None,
-    synthetic: Annotated[bool, typer.Option("--synthetic", help="Rehearse on invented sessions.")] = False,
-    recordings: Annotated[Path | None, typer.Option(help="Rehearse on a folder of recordings.")] = None,
-    confusion: Annotated[str | None, typer.Option(help="TP,FN,FP,TN of the classifier under review.")] = None,
-    ties: Annotated[str, typer.Option(help="Tied majorities: strict (not correct), half or correct.")] = "strict",
-    margin: Annotated[float, typer.Option(help="Margin of the equivalence test on accuracy.", min=0.001)] = 0.05,
-    mode: Annotated[
-        str | None, typer.Option(help="Of a study: debug, pilot or live (default: the study's own).")
-    ] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder for trials, answers and tables.")] = None,
-    seed: options.Seed = 1,
-    form: options.TextOrJson = "text",
-) -> int:
+
+
+@dataclass
+class EvaluateOptions:
+    """Options of `referee tangram evaluate`."""
+
+    answers: Sequence[Path] = option((), "Folders or files of people's answers.", cli=list[Path], argument=True)
+    trials: Path | None = option(None, "File of the trials, if the answers are in files without them.")
+    synthetic: bool = option(False, "Rehearse on invented sessions.")
+    recordings: Path | None = option(None, "Rehearse on a folder of recordings.")
+    confusion: str | None = option(None, "TP,FN,FP,TN of the classifier under review.")
+    ties: str = option("strict", "Tied majorities: strict (not correct), half or correct.")
+    margin: float = option(0.05, "Margin of the equivalence test on accuracy.", minimum=0.001)
+    mode: str | None = option(None, "Of a study: debug, pilot or live (default: the study's own).")
+    out: Path | None = option(None, "Folder for trials, answers and tables.")
+    seed: int = option(1, "Seed of all randomness.")
+    form: str = option("text", "text or json", "--format", "-f", choices=("text", "json"))
+
+
+@command(app, EvaluateOptions, EPILOG)
+def evaluate(chosen: EvaluateOptions) -> int:
     """Report identification rate, majority rate, agreement, times and repeats by category, with the printed tests and
     modern ones.
     """
-    options.check_form(form)
     # One page must not hold people's answers and invented ones.
-    if answers and (synthetic or recordings is not None):
+    answers, out = chosen.answers, chosen.out
+    if answers and (chosen.synthetic or chosen.recordings is not None):
         raise InputError(
             "answers cannot be combined with a rehearsal", remedy="name answers, or --synthetic, or --recordings"
         )
+    rehearsal = None
     if answers:
-        name, (evaluation, reviewed), rehearsal = (
-            ", ".join(map(str, answers)),
-            _evaluate_answers(answers, trials, confusion, ties, margin, mode),
-            None,
-        )
+        name, read = ", ".join(map(str, answers)), _read_answers(chosen)
+        evaluation, reviewed = _evaluate_answers(chosen, *read)
+        # Answers of bots out of a study must not pass for people's.
+        name += ", SIMULATED evaluators" if evaluation.simulated else ""
     else:
         with show_clock("a rehearsal with simulated evaluators"):
-            name, rehearsal = _simulate_evaluation(recordings, synthetic, ties, margin, seed)
-        evaluation, reviewed = rehearsal.evaluation, rehearsal.review
-    # A rehearsal says so in its name already; answers of bots out of a study must not pass for people's.
-    if evaluation.simulated and rehearsal is None:
-        name = f"{name}, SIMULATED evaluators"
+            name, rehearsal = _simulate_evaluation(chosen)
+        evaluation, reviewed, read = rehearsal.evaluation, rehearsal.review, (rehearsal.trials, rehearsal.responses)
     data = {"source": name, **_convert_to_json(evaluation, reviewed, rehearsal)}
-    tables = json.dumps(data, ensure_ascii=False, indent=1, default=_make_json_value)
+    # Arrays as lists, and a model that could not be fitted as the reason.
+    tables = json.dumps(
+        data, ensure_ascii=False, indent=1, default=lambda v: str(v) if isinstance(v, InputError) else v.tolist()
+    )
     text = _format_lines(name, evaluation, reviewed, rehearsal)
     if out is not None:
-        read = (
-            (rehearsal.trials, rehearsal.responses)
-            if rehearsal is not None
-            else _read_answers(answers or (), trials, mode)
-        )
         _save_evaluation(out, tables, text, *read)
-    print(tables if form == "json" else "\n".join(text))
-    if out is not None and form == "text" and answers and (answers[0] / "outputs.jsonl").is_file():
+    print(tables if chosen.form == "json" else "\n".join(text))
+    if out is not None and chosen.form == "text" and answers and (answers[0] / "outputs.jsonl").is_file():
         study = answers[0]
         # Where both events are contexts, each of them has its own half of the references.
         lenient = " --lenient" if len({line.items for line in evaluation.lines}) > 1 else ""
@@ -130,30 +132,29 @@ def evaluate(
     return 0
 
 
-def _simulate_evaluation(
-    recordings: Path | None, synthetic: bool, ties: str, margin: float, seed: int
-) -> tuple[str, Rehearsal]:
+def _simulate_evaluation(chosen: EvaluateOptions) -> tuple[str, Rehearsal]:
     """Return a rehearsal with simulated evaluators and its name."""
     from referee_lab.tangram.evaluation.simulated_evaluators import rehearse
     from referee_lab.tangram.models.invented_sessions import invent_sessions
 
-    name, dialogues = open_dialogues(DialogueSource(recordings=recordings, synthetic=synthetic, seed=seed))
+    source = DialogueSource(recordings=chosen.recordings, synthetic=chosen.synthetic, seed=chosen.seed)
+    name, dialogues = open_dialogues(source)
     # The simulated ear has never heard the dialogues it judges.
-    training = invent_sessions(seed + 1)
-    return f"{name}, SIMULATED evaluators", rehearse(dialogues, training, seed=seed, ties=ties, margin=margin)
+    training = invent_sessions(chosen.seed + 1)
+    rehearsal = rehearse(dialogues, training, seed=chosen.seed, ties=chosen.ties, margin=chosen.margin)
+    return f"{name}, SIMULATED evaluators", rehearsal
 
 
 def _evaluate_answers(
-    answers: Sequence[Path], trials: Path | None, confusion: str | None, ties: str, margin: float, mode: str | None
+    chosen: EvaluateOptions, trials: Sequence[Trial], responses: Sequence[Response]
 ) -> tuple[Evaluation, Review | None]:
     """Return the evaluation of people's answers, and the review if a confusion is given."""
     from referee_lab.tangram.evaluation.task_performance import evaluate as analyse
     from referee_lab.tangram.evaluation.task_performance import review_confusion
     from referee_lab.tangram.models.demonstratives import Confusion
 
-    trials_read, responses = _read_answers(answers, trials, mode)
-    evaluation = analyse(responses, trials_read, ties=ties, margin=margin)
-    counts = confusion or _load_confusion(answers)
+    evaluation = analyse(responses, trials, ties=chosen.ties, margin=chosen.margin)
+    counts = chosen.confusion or _load_confusion(chosen.answers)
     # Without the classifier's counts there is nothing to correct.
     if counts is None or evaluation.moved is None:
         return evaluation, None
@@ -161,7 +162,7 @@ def _evaluate_answers(
         tp, fn, fp, tn = map(int, counts.split(","))
     except ValueError:
         raise InputError(
-            f"--confusion {confusion} is not four counts", remedy="TP,FN,FP,TN such as 444,104,225,469"
+            f"--confusion {chosen.confusion} is not four counts", remedy="TP,FN,FP,TN such as 444,104,225,469"
         ) from None
     return evaluation, review_confusion(Confusion(tp=tp, fn=fn, fp=fp, tn=tn), evaluation.moved)
 
@@ -175,25 +176,25 @@ def _load_confusion(answers: Sequence[Path]) -> str | None:
     return None if facts is None else ",".join(str(facts["confusion"][name]) for name in ("tp", "fn", "fp", "tn"))
 
 
-def _read_answers(answers: Sequence[Path], trials: Path | None, mode: str | None) -> tuple[list[Trial], list[Response]]:
+def _read_answers(chosen: EvaluateOptions) -> tuple[list[Trial], list[Response]]:
     """Return the trials and answers of files or study folders."""
     from referee.corpora.jsonl import read_responses, read_trials
     from referee_lab.tangram.desk.clip_study import load_overheard_answers
 
     trials_by_id: dict[str, Trial] = {}
     responses: list[Response] = []
-    for path in answers:
-        if (path / "study.toml").is_file():
-            study_trials, study_responses = load_overheard_answers(path, mode)
-            trials_by_id |= {t.id: t for t in study_trials}
-            responses += study_responses
-            continue
+    for path in chosen.answers:
         if not path.exists():
             raise InputError(
                 "there is no such file or folder", where=path, remedy="name a study, or a file of people's answers"
             )
+        if (path / "study.toml").is_file():
+            study_trials, study_responses = load_overheard_answers(path, chosen.mode)
+            trials_by_id |= {t.id: t for t in study_trials}
+            responses += study_responses
+            continue
         folder = path.is_dir()
-        file = path / "trials.jsonl" if folder else trials
+        file = path / "trials.jsonl" if folder else chosen.trials
         if file is None:
             raise InputError("the trials of these answers are missing", where=path, remedy="add --trials trials.jsonl")
         trials_by_id |= {t.id: t for t in read_trials(file)}
@@ -232,11 +233,6 @@ def _convert_to_json(evaluation: Evaluation, reviewed: Review | None, rehearsal:
     return data
 
 
-def _make_json_value(value: Any) -> Any:
-    """Convert arrays to lists, and a model that could not be fitted to the reason."""
-    return str(value) if isinstance(value, InputError) else value.tolist()
-
-
 def _average_clip_length(rehearsal: Rehearsal) -> float:
     return sum(i.clip.seconds for i in rehearsal.lists[0]) / len(rehearsal.lists[0])
 
@@ -264,21 +260,16 @@ def _format_lines(name: str, evaluation: Evaluation, reviewed: Review | None, re
     for contrast in evaluation.contrasts:
         lines += [*_format_contrast(contrast), ""]
     if evaluation.reviews:
+        rows: list[tuple[str, ...]] = [("", "understood", "precision", "after", "recall", "F", "after")]
+        for condition, r in evaluation.reviews.items():
+            values = (r.precision, r.precision_after, r.recall, r.f, r.f_after)
+            rows.append((condition, str(r.moved), *map(format_number, values)))
         lines += [
             "  pronouns of systems compared with people's, before and after counting those that the majority understood as right (recall unchanged)",
-            *align_columns(_review_table(evaluation)),
+            *align_columns(rows),
             "",
         ]
     return lines + (_format_review(reviewed) if reviewed is not None else [])
-
-
-def _review_table(evaluation: Evaluation) -> list[tuple[str, ...]]:
-    """Return precision, recall and F of every condition as rows of a table."""
-    rows: list[tuple[str, ...]] = [("", "understood", "precision", "after", "recall", "F", "after")]
-    for condition, r in evaluation.reviews.items():
-        values = (r.precision, r.precision_after, r.recall, r.f, r.f_after)
-        rows.append((condition, str(r.moved), *map(format_number, values)))
-    return rows
 
 
 def _make_tables(evaluation: Evaluation) -> list[list[tuple[str, ...]]]:
@@ -302,8 +293,8 @@ def _format_contrast(c: PairedCategories) -> list[str]:
     same = "no answer" if e.equivalent is None else "equivalent" if e.equivalent else "not shown to be equivalent"
     lines = [
         f"  {c.first} against {c.second}",
-        f"    accuracy, paired t over evaluators: {format_number(t.difference)} [{format_number(t.low)}, {format_number(t.high)}], {_format_t(t.t, t.df, t.p)}",
-        f"    equivalence within ±{e.margin:g} (TOST): {same}, {_format_p(e.p)}, 90% interval [{format_number(e.low)}, {format_number(e.high)}]",
+        f"    accuracy, paired t over evaluators: {format_number(t.difference)} {format_interval(t.low, t.high)}, {_format_t(t.t, t.df, t.p)}",
+        f"    equivalence within ±{e.margin:g} (TOST): {same}, {_format_p(e.p)}, 90% interval {format_interval(e.low, e.high)}",
         f"    accuracy, mixed logistic model: {_format_mixed(c.mixed_accuracy, 'odds ratio')}",
         f"    time (IT), paired t: {_format_times(c.time)}",
         f"    time of right answers alone, paired t: {_format_times(c.time_when_right)}",
@@ -320,7 +311,7 @@ def _format_contrast(c: PairedCategories) -> list[str]:
 
 
 def _format_times(t: Comparison) -> str:
-    return f"{format_number(t.difference, 0)} ms [{format_number(t.low, 0)}, {format_number(t.high, 0)}], {_format_t(t.t, t.df, t.p)}"
+    return f"{format_number(t.difference, 0)} ms {format_interval(t.low, t.high, 0)}, {_format_t(t.t, t.df, t.p)}"
 
 
 def _format_t(t: float | None, df: float | None, p: float | None) -> str:
@@ -336,7 +327,7 @@ def _format_mixed(model: MixedModel | InputError, what: str) -> str:
     if isinstance(model, InputError):
         return str(model).replace("\n", " ")
     (effect,) = model.effects
-    return f"{what} {effect.ratio:.2f} [{format_number(effect.low, 2)}, {format_number(effect.high, 2)}], {_format_p(effect.p)}"
+    return f"{what} {effect.ratio:.2f} {format_interval(effect.low, effect.high, 2)}, {_format_p(effect.p)}"
 
 
 def _format_review(r: Review) -> list[str]:

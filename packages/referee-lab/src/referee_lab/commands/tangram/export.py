@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from referee.catalogue import check_choice
-from referee.errors import InputError
 from referee_lab.commands import options
-from referee_lab.commands.tangram.recordings import make_recording_tiers, open_session, put_dialogues, read_tiers
+from referee.errors import InputError
+from referee.files import FOR_OWNER, write_bytes
+from referee.options import command, option
+from referee_lab.commands.tangram.recordings import CorpusOptions, open_session, put_dialogues, read_tiers
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -25,10 +26,7 @@ if TYPE_CHECKING:
 app = options.make_app()
 TIERS = ("eaf", "csv", "jsonl")
 GAMES = ("games", "jsonl")
-
-
-@app.command(
-    epilog=options.examples("""
+EPILOG = options.examples("""
   referee tangram export STUDY                                            which rooms there are, and who was in them
 
   referee tangram export STUDY --all --as jsonl --out sessions            every game as a recording
@@ -45,104 +43,87 @@ GAMES = ("games", "jsonl")
 
   referee tangram export --corpus pento-cv --as eaf --out pento           the dialogues of a corpus
 """)
-)
-def export(
-    recording: Annotated[
-        Path | None, typer.Argument(help="A recording (.jsonl), or a study folder.", show_default=False)
-    ] = None,
-    corpus: options.DialogueCorpus = None,
-    only: options.OnlyDialogues = None,
-    data: options.Data = None,
-    room: Annotated[str | None, typer.Option(help="With a study: id of the room.")] = None,
-    every: Annotated[bool, typer.Option("--all", help="With a study: export every room.")] = False,
-    mode: options.OwnMode = None,
-    database: options.Database = None,
-    kind: Annotated[
-        str | None,
-        typer.Option(
-            "--as",
-            help=f"{', '.join((*TIERS, 'svg'))}; of a reference game {' or '.join(GAMES)}.",
-            show_default="eaf, or games",
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="The file to write (of a study: the folder); default: beside it.")
-    ] = None,
-    annotator: options.Annotator = None,
-    at: Annotated[float, typer.Option(help="Time of the SVG picture, in seconds since the start.", min=0)] = 0.0,
-    cursor: Annotated[bool, typer.Option(help="Show the cursor.")] = True,
-    numbers: Annotated[bool, typer.Option(help="Number the pieces.")] = False,
-) -> int:
+
+
+@dataclass
+class ExportOptions(CorpusOptions):
+    """Options of `referee tangram export`."""
+
+    recording: Path | None = option(None, "A recording (.jsonl), or a study folder.", argument=True)
+    room: str | None = option(None, "With a study: id of the room.")
+    every: bool = option(False, "With a study: export every room.", "--all")
+    mode: str | None = option(None, "Mode of the study: debug, pilot or live (default: the study's own).")
+    database: str | None = option(None, "Address of the database, if the data are in one: postgresql://…")
+    kind: str | None = option(
+        None,
+        f"{', '.join((*TIERS, 'svg'))}; of a reference game {' or '.join(GAMES)} (default: eaf, or games).",
+        "--as",
+    )
+    out: Path | None = option(None, "The file to write (of a study: the folder); default: beside it.")
+    annotator: str | None = option(None, "The annotator of the expressions (default: adjudicated).")
+    at: float = option(0.0, "Time of the SVG picture, in seconds since the start.", minimum=0)
+    cursor: bool = option(True, "Show the cursor.", "--cursor/--no-cursor")
+    numbers: bool = option(False, "Number the pieces.", "--numbers/--no-numbers")
+
+
+@command(app, ExportOptions, EPILOG)
+def export(chosen: ExportOptions) -> int:
     """Tiers for ELAN and tables, or a picture of one moment, drawn from the stored states.
 
     Of a study folder: its rooms are listed, and with --room or --all written as recordings (--as jsonl) or tiers (eaf, csv), one file for each puzzle.
     Of a reference game every room is one game: --as games for `referee play --played`, --as jsonl for all that happened, line by line.
     """
-    if recording is None or corpus is not None:
-        return _export_corpus(recording, corpus, data, only, kind or TIERS[0], out)
-    if recording.is_dir():
-        return _export_study(recording, room, every, mode, database, kind, out, annotator)
-    if room is not None or every:
-        raise InputError("--room and --all are for study folders", where=recording, remedy="leave them out")
-    kind = kind or TIERS[0]
-    session = open_session(recording)
-    session_recording = session.recording
+    if chosen.recording is None or chosen.corpus is not None:
+        return _export_corpus(chosen)
+    if chosen.recording.is_dir():
+        return _export_study(chosen, chosen.recording)
+    if chosen.room is not None or chosen.every:
+        raise InputError("--room and --all are for study folders", where=chosen.recording, remedy="leave them out")
+    path, kind = chosen.recording, chosen.kind or TIERS[0]
+    check_choice("--as", kind, (*TIERS, "svg"))
+    session = open_session(path)
     # A recording is .jsonl itself and must not be overwritten by its tiers.
-    target = out or recording.with_name(f"{recording.stem}.{'tiers.' if kind == 'jsonl' else ''}{kind}")
+    target = chosen.out or path.with_name(f"{path.stem}.{'tiers.' if kind == 'jsonl' else ''}{kind}")
     if kind in TIERS:
-        _write_file(
-            target, format_tiers(read_tiers(session, recording, annotator), kind, session_recording, target.parent)
-        )
-    elif session_recording is None and kind == "svg":
+        dialogue = read_tiers(session, path, chosen.annotator)
+        write_bytes(target, [format_tiers(dialogue, kind, session.recording, target.parent)])
+    elif session.recording is None:
         raise InputError(
             "the positions of pieces were not recorded in this dialogue",
-            where=recording,
+            where=path,
             remedy="`referee tangram replay` draws it from its events",
         )
-    elif kind == "svg":
-        assert session_recording is not None
-        _write_file(target, _draw_board(session_recording, at, cursor, numbers).encode())
     else:
-        check_choice("--as", kind, (*TIERS, "svg"))
+        write_bytes(target, [f"{_draw_board(session.recording, chosen)}\n".encode()])
     print(f"wrote {target}")
     return 0
 
 
-def _export_corpus(
-    recording: Path | None, corpus: str | None, data: Path | None, only: str | None, kind: str, out: Path | None
-) -> int:
+def _export_corpus(chosen: ExportOptions) -> int:
     """Write the dialogues of a corpus, one file for each."""
     from referee_lab.commands.tangram.sources import read_corpus_dialogues
 
-    if recording is not None or corpus is None:
+    corpus, kind = chosen.corpus, chosen.kind or TIERS[0]
+    if chosen.recording is not None or corpus is None:
         raise InputError(
-            "both a recording and a corpus are named" if recording else "nothing is named",
+            "both a recording and a corpus are named" if chosen.recording else "nothing is named",
             remedy="name a recording or a study folder, or --corpus NAME",
         )
     if kind not in TIERS:
         raise InputError(f"--as {kind} exports a single recording", remedy=f"--as {' or '.join(TIERS)}")
-    target = out or Path(corpus)
-    dialogues = read_corpus_dialogues(corpus, data, only)
+    target = chosen.out or Path(corpus)
+    dialogues = read_corpus_dialogues(corpus, chosen.data, chosen.only)
     if kind == "jsonl":
         put_dialogues(dialogues, target)
     else:
         target.mkdir(parents=True, exist_ok=True)
         for dialogue in dialogues:
-            _write_file(target / f"{dialogue.id}.{kind}", format_tiers(dialogue, kind))
+            write_bytes(target / f"{dialogue.id}.{kind}", [format_tiers(dialogue, kind)])
     print(f"wrote {len(dialogues)} dialogues into {target}")
     return 0
 
 
-def _export_study(
-    folder: Path,
-    room: str | None,
-    every: bool,
-    mode: str | None,
-    database: str | None,
-    kind: str | None,
-    out: Path | None,
-    annotator: str | None,
-) -> int:
+def _export_study(chosen: ExportOptions, folder: Path) -> int:
     """Print the list of a study's rooms, or write them."""
     from referee_lab.rooms.room_files import has_rooms, is_reference_game, iterate_recordings, list_rooms
     from referee_lab.study.data.collection import open_for_reading
@@ -155,42 +136,43 @@ def _export_study(
             where=folder,
             remedy="name a study of `referee tangram serve` or `referee tangram choose`",
         )
+    room, every = chosen.room, chosen.every
     if room is not None and every:
         raise InputError("give either --room or --all", remedy="give --room or --all")
-    choosing = is_reference_game(study)
+    choosing, mode = is_reference_game(study), chosen.mode or study.mode
     possible = GAMES if choosing else TIERS
-    kind = kind or possible[0]
-    if annotator is not None or kind not in possible:
+    kind = chosen.kind or possible[0]
+    if chosen.annotator is not None or kind not in possible:
         raise InputError(
             f"these rooms cannot be exported with --as {kind}"
-            if annotator is None
+            if chosen.annotator is None
             else "--annotator needs a single recording",
             where=folder,
             remedy=f"export with --as {' or '.join(possible)}{'' if choosing else ' first, then name the recording'}",
         )
-    with open_for_reading(study, database) as connection:
+    with open_for_reading(study, chosen.database) as connection:
         rooms = list_rooms(connection, study, mode)
         if room is None and not every:
-            print("\n".join(_format_rooms(rooms, study.title, mode or study.mode)))
+            print("\n".join(_format_rooms(rooms, study.title, mode)))
             return 0
-        chosen = [r for r in rooms if (r.why_not is None if every else r.id == room)]
-        if not chosen:
+        selected = [r for r in rooms if (r.why_not is None if every else r.id == room)]
+        if not selected:
             room_ids = ", ".join(r.id for r in rooms) or "none yet"
             raise InputError(
                 f"there is no room {room!r}" if room else "there is no room to export",
                 where=folder,
-                remedy=f"rooms in mode {mode or study.mode}: {room_ids}",
+                remedy=f"rooms in mode {mode}: {room_ids}",
             )
-        target = out or folder.resolve().with_name(f"{folder.resolve().name}-rooms")
+        target = chosen.out or folder.resolve().with_name(f"{folder.resolve().name}-rooms")
         target.mkdir(parents=True, exist_ok=True)
         if choosing:
-            written = _write_games(connection, study, chosen, target, kind)
+            written = _write_games(connection, study, selected, target, kind)
         else:
             written = [
                 _write_one(puzzle_recording, target, kind, folder)
-                for puzzle_recording in iterate_recordings(connection, study, chosen)
+                for puzzle_recording in iterate_recordings(connection, study, selected)
             ]
-    print(f"wrote {len(written)} {'games' if choosing else 'recorded puzzles'} of {len(chosen)} rooms into {target}")
+    print(f"wrote {len(written)} {'games' if choosing else 'recorded puzzles'} of {len(selected)} rooms into {target}")
     left = [r for r in rooms if r.why_not is not None]
     if every and left:
         print("not given out: " + "; ".join(f"{r.id} ({r.why_not})" for r in left))
@@ -208,10 +190,10 @@ def _write_games(
         if room.why_not is not None:
             raise InputError(f"{room.why_not} in the room {room.id}", remedy="leave this room out")
         for name, content in build_reference_files(connection, room.id, (kind,)).items():
-            _write_file(folder / name, content)
+            write_bytes(folder / name, [content])
             written.append(folder / name)
     if kind == "games":
-        _write_file(folder / ABOUT, build_games_file(study).encode())
+        write_bytes(folder / ABOUT, [f"{build_games_file(study)}\n".encode()])
     return written
 
 
@@ -234,18 +216,19 @@ def _format_rooms(rooms: Sequence[RoomSummary], title: str, mode: str) -> list[s
 
 def _write_one(recording: Recording, folder: Path, kind: str, study: Path) -> Path:
     """Write a recording or its tiers, with its sounds; return the path."""
-    from referee.files import FOR_OWNER, write_bytes
     from referee_lab.rooms.sound import join_sounds
+    from referee_lab.tangram.game.dialogue_sessions import DialogueSession
+    from referee_lab.tangram.game.log import format_recording
+    from referee_lab.tangram.tiers.rex_tiers import convert_to_dialogue
 
     for name, sound in join_sounds(study, recording).items():
         write_bytes(folder / name, [sound], FOR_OWNER)
     target = folder / f"{recording.header.session}.{kind}"
     if kind == "jsonl":
-        from referee_lab.tangram.game.log import format_recording
-
-        _write_file(target, format_recording(recording).encode())
+        write_bytes(target, [format_recording(recording).encode()])
     else:
-        _write_file(target, format_tiers(make_recording_tiers(recording, target), kind, recording, folder))
+        tiers = read_tiers(DialogueSession(recording, convert_to_dialogue(recording)), target)
+        write_bytes(target, [format_tiers(tiers, kind, recording, folder)])
     return target
 
 
@@ -269,7 +252,6 @@ def _list_media(recording: Recording, folder: Path) -> dict[str, float]:
 
     ELAN can start inside a file and not before it: a sound that began late is padded with silence, as another file.
     """
-    from referee.files import FOR_OWNER, write_bytes
     from referee_lab.tangram.game.sound_files import delay_sound, find_sounds
 
     media = {}
@@ -283,21 +265,12 @@ def _list_media(recording: Recording, folder: Path) -> dict[str, float]:
     return media
 
 
-def _draw_board(recording: Recording, at: float, cursor: bool, numbers: bool) -> str:
+def _draw_board(recording: Recording, chosen: ExportOptions) -> str:
     """Return the board at a time as SVG."""
     from referee_lab.tangram.game.board_pictures import draw_board
     from referee_lab.tangram.game.log import find_state
 
-    moment = find_state(recording, 1000 * at)
+    moment = find_state(recording, 1000 * chosen.at)
     if moment is None:
-        raise InputError(f"the board was empty {at:g} s after the start", remedy="choose a later --at")
-    return draw_board(moment.board, cursor=moment.cursor if cursor else None, numbers=numbers)
-
-
-def _write_file(target: Path, content: bytes) -> None:
-    """Write content to a file atomically."""
-    from referee.files import write_atomically
-
-    write_atomically(
-        target, content.decode().split("\n") if not content.endswith(b"\n") else content.decode()[:-1].split("\n")
-    )
+        raise InputError(f"the board was empty {chosen.at:g} s after the start", remedy="choose a later --at")
+    return draw_board(moment.board, cursor=moment.cursor if chosen.cursor else None, numbers=chosen.numbers)

@@ -30,6 +30,6 @@ def choose_goals(puzzles: str | None, file: Path | None, pieces: str) -> list[Go
         return [goals_by_name.get(name) or find_goal(name) for name in names]
     shipped = {"tangram": GOALS, "pentomino": PENTOMINO_GOALS}.get(chosen, {})
     if not file_goals and not shipped:
-        remedy = f"draw some: referee tangram goals draw FILE --pieces {pieces}, then --goals FILE"
+        remedy = "give a file of figures: --goals FILE (`referee docs tangram` has its form)"
         raise InputError(f"there are no figures of the set {chosen!r}", where=pieces, remedy=remedy)
     return file_goals or list(shipped.values())

@@ -27,19 +27,13 @@ def goals(
 ) -> int:  # fmt: skip
     """Make and check custom figures: a figure can be solved if its pieces do not overlap and are connected."""
     from referee.catalogue import check_choice
+    from referee_lab.tangram.game.own_goals import check_goals
     from referee_lab.tangram.game.own_pieces import find_set
     from referee_lab.tangram.game.piece_sets import find_pieces
 
     check_choice("what to do", what, (CHECK,))
     # Own pieces have to be known before figures of them are read.
     find_pieces(find_set(pieces))
-    return _check_figures(file)
-
-
-def _check_figures(file: Path) -> int:
-    """Print every figure of a file with its problems; return the exit code."""
-    from referee_lab.tangram.game.own_goals import check_goals
-
     checked_goals = check_goals(file)
     for checked in checked_goals:
         if checked.goal is None:

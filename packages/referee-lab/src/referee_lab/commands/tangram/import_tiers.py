@@ -41,8 +41,10 @@ def import_(
     tiers: options.TierMap = None,
 ) -> int:
     """Read tiers made elsewhere, checked against the format; the dialogues then serve every other command."""
+    from referee_lab.commands.tangram.sources import DialogueSource, open_dialogues
+
     check_choice("--as", kind, TIERS)
-    dialogues = _read_dialogues(file, tiers)
+    _, dialogues = open_dialogues(DialogueSource(files=[file], tiers=tiers))
     if into is not None:
         print(f"wrote {_write_as_annotation(dialogues[0], into, annotator, file)}")
         return 0
@@ -55,13 +57,6 @@ def import_(
         )
         print(f"wrote {target}: {events}")
     return 0
-
-
-def _read_dialogues(file: Path, tiers: Path | None) -> list[Dialogue]:
-    """Return the dialogues of a file."""
-    from referee_lab.commands.tangram.sources import DialogueSource, open_dialogues
-
-    return open_dialogues(DialogueSource(files=[file], tiers=tiers))[1]
 
 
 def _write_as_annotation(dialogue: Dialogue, recording: Path, annotator: str | None, file: Path) -> Path:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +17,7 @@ from referee_lab.commands import options
 
 if TYPE_CHECKING:
     from referee_lab.tangram.game.goals import Goal
+    from referee_lab.tangram.players.matches import GameLimits
 
 
 app = options.make_app()
@@ -53,26 +55,28 @@ def play(
     """
     options.check_form(form)
     from referee_lab.commands.tangram.figures import choose_goals
+    from referee_lab.tangram.players.matches import GameLimits
 
     chosen = choose_goals(puzzles, goals, pieces)
     out.mkdir(parents=True, exist_ok=True)
     if solver is None and operator is None:
         return _play_bots(out, bots, chosen, seed)
-    return _play_match(out, bots, chosen, (solver or "bot", operator or "bot"), (turns, patience), seed, form)
+    return _play_match(
+        out, bots, chosen, (solver or "bot", operator or "bot"), GameLimits(turns=turns, answer_s=patience), seed, form
+    )
 
 
 def _play_bots(out: Path, bots: int, goals: list[Goal], seed: int) -> int:
     """Play games between the two bots and write their recordings; return the number of solved ones."""
-    from referee.files import write_atomically
-    from referee_lab.tangram.game.bot_games import play_bot_game as play_one
-    from referee_lab.tangram.game.log import format_recording
+    from referee_lab.tangram.game.bot_games import play_bot_game
+    from referee_lab.tangram.game.log import write_recording
 
     solved = 0
     for number in range(bots):
         # A seed of its own for each pair: the same command makes the same recordings.
-        recording = play_one(goals[number % len(goals)], seed + number)
+        recording = play_bot_game(goals[number % len(goals)], seed + number)
         path = out / f"{recording.header.session}.jsonl"
-        write_atomically(path, format_recording(recording).rstrip("\n").split("\n"))
+        write_recording(path, recording)
         outcome = next((e.kind for e in reversed(recording.entries) if e.kind in ("solved", "timeout")), "ended")
         solved += outcome == "solved"
         minutes = recording.entries[-1].t_server_ms / 60_000
@@ -82,24 +86,19 @@ def _play_bots(out: Path, bots: int, goals: list[Goal], seed: int) -> int:
 
 
 def _play_match(
-    out: Path,
-    games: int,
-    goals: list[Goal],
-    players_named: tuple[str, str],
-    limits_named: tuple[int, float],
-    seed: int,
-    form: str,
+    out: Path, games: int, goals: list[Goal], players_named: tuple[str, str], limits: GameLimits, seed: int, form: str
 ) -> int:
     """Play games between two named players and write recordings and scores."""
     from referee.files import write_atomically
+    from referee_lab.commands.tangram.sources import print_results
     from referee_lab.tangram.game.goals import compute_turn_step
-    from referee_lab.tangram.game.log import format_recording
+    from referee_lab.tangram.game.log import write_recording
     from referee_lab.tangram.game.rules import SETTINGS
-    from referee_lab.tangram.players.matches import UNANSWERED, GameLimits, play_match
+    from referee_lab.tangram.players.contract import UNANSWERED
+    from referee_lab.tangram.players.matches import play_match
     from referee_lab.tangram.players.roster import make_player
     from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
 
-    limits = GameLimits(turns=limits_named[0], answer_s=limits_named[1])
     done = _find_finished_games(out / SCORES, players_named)
     (out / "calls").mkdir(exist_ok=True)
     for number in range(games):
@@ -115,20 +114,14 @@ def _play_match(
         ]
         rules = {**SETTINGS, "step": compute_turn_step([goal])}
         recording, score = play_match(goal, *players, seed=game_seed, session=session, settings=rules, limits=limits)
-        write_atomically(out / f"{session}.jsonl", format_recording(recording).rstrip("\n").split("\n"))
-        done[session] = {**score.to_data(), "solver": players_named[0], "operator": players_named[1]}
+        write_recording(out / f"{session}.jsonl", recording)
+        done[session] = {**asdict(score), "solver": players_named[0], "operator": players_named[1]}
         write_atomically(out / SCORES, [json.dumps(row, ensure_ascii=False) for row in done.values()])
         if form == "text":
             print(f"{session}  {_format_game(done[session])}")
-    if form == "json":
-        print(
-            json.dumps(
-                {"games": list(done.values()), "outcomes": Counter(r["outcome"] for r in done.values())}, indent=1
-            )
-        )
-    else:
-        print("\n".join(_format_summary(list(done.values()))))
-    return 0
+    rows = list(done.values())
+    data = {"games": rows, "outcomes": Counter(row["outcome"] for row in rows)}
+    return print_results(form, data, lambda: [_format_summary(rows)])
 
 
 def _find_finished_games(path: Path, players: tuple[str, str]) -> dict[str, dict[str, Any]]:
@@ -155,9 +148,9 @@ def _format_game(row: dict[str, Any]) -> str:
     return f"{row['outcome']}{why} after {row['seconds'] / 60:.1f} minutes, {talk}, {moves}"
 
 
-def _format_summary(rows: list[dict[str, Any]]) -> list[str]:
-    """Return the summary of all games as lines."""
+def _format_summary(rows: list[dict[str, Any]]) -> str:
+    """Return the summary of all games as a line."""
     counts = Counter(row["outcome"] for row in rows)
     outcomes = ", ".join(f"{name} {n}" for name, n in counts.most_common())
     unreadable = sum(row["unreadable"] for row in rows)
-    return [f"{len(rows)} games: {outcomes}; {unreadable} unreadable answers, which are not moves; scores in {SCORES}"]
+    return f"{len(rows)} games: {outcomes}; {unreadable} unreadable answers, which are not moves; scores in {SCORES}"

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from referee_lab.commands.options import DIALOGUE_CORPORA
 from referee.errors import CannotWrite, InputError
+from referee.options import option
 from referee_lab.tangram.tiers.annotations import (
     ADJUDICATED,
     SUFFIX,
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from referee_lab.tangram.game.dialogue_sessions import DialogueSession
     from referee_lab.tangram.game.log import Recording
     from referee_lab.tangram.tiers.dialogue import Dialogue
+    from referee_lab.tangram.tiers.piece_lexicon import WordFile
 
 
 # The suffix of a recording's copy with speech (`referee tangram transcript`).
@@ -33,30 +37,50 @@ SPOKEN = ".spoken.jsonl"
 MOST_FAULTS = 3
 
 
-def read_sessions(
-    places: Iterable[Path] | None, corpus: str | None, data: Path | None, only: str | None, out: Path | None
-) -> list[Path]:
-    """Return the named sessions (files and folders), or the dialogues of a corpus, which are first written to `out`."""
-    from referee_lab.commands.tangram.sources import read_corpus_dialogues
+@dataclass
+class CorpusOptions:
+    """The options that name dialogues of a corpus."""
 
-    paths = list(places or [])
-    if (corpus is None) == (not paths):
-        raise InputError(
-            "no recordings are named" if corpus is None else "both recordings and a corpus are named",
-            remedy="name recordings or folders of them, or --corpus NAME --out FOLDER",
-        )
-    if corpus is None:
-        if out is not None or only is not None:
+    corpus: str | None = option(None, f"A corpus of dialogues: {' or '.join(DIALOGUE_CORPORA)}.")
+    only: str | None = option(None, "With --corpus: the dialogues to use, comma-separated (r1-1,r1-2).")
+    data: Path | None = option(None, "Folder of corpora (default: REFEREE_DATA).")
+
+
+@dataclass
+class SessionOptions(CorpusOptions):
+    """The options that name sessions to annotate."""
+
+    recordings: Sequence[Path] = option((), "A folder of recordings, or recordings.", cli=list[Path], argument=True)
+    out: Path | None = option(None, "With --corpus: the folder to which its dialogues are written.")
+    words: Path | None = option(None, "File (.toml) with more words for pieces; see `referee docs tangram-annotation`.")
+
+    def find_sessions(self) -> list[Path]:
+        """Return the named files and folders, or the dialogues of a corpus, which are first written to `out`."""
+        from referee_lab.commands.tangram.sources import read_corpus_dialogues
+
+        if (self.corpus is None) == (not self.recordings):
             raise InputError(
-                f"--{'out' if out else 'only'} goes with --corpus", remedy="leave it out, or name a corpus"
+                "no recordings are named" if self.corpus is None else "both recordings and a corpus are named",
+                remedy="name recordings or folders of them, or --corpus NAME --out FOLDER",
             )
-        return find_recordings(paths)
-    if out is None:
-        raise InputError(
-            "annotations are stored beside their dialogues, and corpora are not changed",
-            remedy="--out FOLDER: the dialogues are put there",
-        )
-    return put_dialogues(read_corpus_dialogues(corpus, data, only), out)
+        if self.corpus is None:
+            if self.out is not None or self.only is not None:
+                raise InputError(
+                    f"--{'out' if self.out else 'only'} goes with --corpus", remedy="leave it out, or name a corpus"
+                )
+            return find_recordings(self.recordings)
+        if self.out is None:
+            raise InputError(
+                "annotations are stored beside their dialogues, and corpora are not changed",
+                remedy="--out FOLDER: the dialogues are put there",
+            )
+        return put_dialogues(read_corpus_dialogues(self.corpus, self.data, self.only), self.out)
+
+    def read_words(self) -> WordFile | None:
+        """Return the words of --words; None without the option."""
+        from referee_lab.tangram.tiers.piece_lexicon import read_words
+
+        return None if self.words is None else read_words(self.words)
 
 
 def put_dialogues(dialogues: Iterable[Dialogue], folder: Path) -> list[Path]:
@@ -196,19 +220,9 @@ def read_tiers(session: DialogueSession, path: Path, annotator: str | None = Non
     work = choose_annotation(path, annotator)
     if work is not None:
         return apply_annotation(session.dialogue, work)
-    return (
-        session.dialogue
-        if session.dialogue.select_tier(EXPRESSION)
-        else propose_expressions(session.dialogue, path, session)
-    )
-
-
-def make_recording_tiers(recording: Recording, path: Path) -> Dialogue:
-    """Return the tiers of a recording that is about to be written to a path."""
-    from referee_lab.tangram.game.dialogue_sessions import DialogueSession
-    from referee_lab.tangram.tiers.rex_tiers import convert_to_dialogue
-
-    return read_tiers(DialogueSession(recording, convert_to_dialogue(recording)), path)
+    if session.dialogue.select_tier(EXPRESSION):
+        return session.dialogue
+    return propose_expressions(session.dialogue, path, session)
 
 
 def propose_expressions(dialogue: Dialogue, path: Path, session: DialogueSession | None = None) -> Dialogue:
@@ -216,8 +230,6 @@ def propose_expressions(dialogue: Dialogue, path: Path, session: DialogueSession
 
     Unchanged, with a warning, for languages without a lexicon.
     """
-    from dataclasses import replace
-
     from referee_lab.tangram.tiers.dialogue import UNTOLD
     from referee_lab.tangram.tiers.expressions import preannotate
     from referee_lab.tangram.tiers.piece_lexicon import find_lexicon

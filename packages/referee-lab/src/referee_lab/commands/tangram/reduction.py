@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from referee_lab.commands import options
-from referee_lab.commands.tangram.sources import align_columns, format_number
+from referee_lab.commands.tangram.sources import align_columns, format_interval, format_number, print_results
 
 if TYPE_CHECKING:
     from referee_lab.tangram.models.reduction import Level, Reduction
@@ -47,12 +46,7 @@ def reduction(
         if is_shipped
         else reduce_dialogues(*open_source(corpus, DialogueSource(data=data)), seed)
     )
-    print(
-        json.dumps(asdict(reduced), ensure_ascii=False, indent=1)
-        if form == "json"
-        else "\n".join(_format_lines(reduced))
-    )
-    return 0
+    return print_results(form, asdict(reduced), lambda: _format_lines(reduced))
 
 
 def _format_lines(r: Reduction) -> list[str]:
@@ -74,18 +68,18 @@ def _format_lines(r: Reduction) -> list[str]:
     of_pairs = "" if unit == "games" else f" of {r.pairs} pairs"
     lines = [f"{r.corpus}: {r.games} games{of_pairs}", "", *align_columns(rows), ""]
     lines += [
-        f"  log words on log repetition: slope {s.estimate:.3f} [{s.low:.3f}, {s.high:.3f}], {s.n} descriptions, clustered by {s.clusters} {unit}"
+        f"  log words on log repetition: slope {s.estimate:.3f} {format_interval(s.low, s.high)}, {s.n} descriptions, clustered by {s.clusters} {unit}"
         if s is not None
         else f"  log words on log repetition: no slope, for there are fewer than three {unit}, or their words do not change",
         f"  own pair minus pseudo-dyads (Dice of describing words with the repetition before; pseudo-dyads: {r.same} in other {unit}):",
-        f"  {format_number(d.difference)} [{format_number(d.low)}, {format_number(d.high)}], t({d.df:.0f}) = {format_number(d.t, 2)}"
+        f"  {format_number(d.difference)} {format_interval(d.low, d.high)}, t({d.df:.0f}) = {format_number(d.t, 2)}"
         if d.t is not None
         else "  –",
     ]
     if r.heard:
         heard = [("who", "source", "block", "found", "interval", "n")]
         heard += [
-            (h.who, h.source, h.block, format_number(h.accuracy), f"[{h.low:.3f}, {h.high:.3f}]", str(h.n))
+            (h.who, h.source, h.block, format_number(h.accuracy), format_interval(h.low, h.high), str(h.n))
             for h in r.heard
         ]
         lines += [
@@ -100,4 +94,4 @@ def _format_level(level: Level | None, digits: int) -> Sequence[str]:
     """Return a mean and its interval as two cells."""
     if level is None:
         return "–", "–"
-    return format_number(level.mean, digits), f"[{level.low:.{digits}f}, {level.high:.{digits}f}]"
+    return format_number(level.mean, digits), format_interval(level.low, level.high, digits)

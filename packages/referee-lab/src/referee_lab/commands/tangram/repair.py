@@ -27,10 +27,10 @@ def repair(
     out: Annotated[Path, typer.Option(help="The folder for the repaired recordings and voices; the old ones stay.", show_default=False)],
 ) -> int:  # fmt: skip
     """Cut the sound of a whole session at the start and end of each of its puzzles."""
-    from referee.files import write_atomically, write_bytes
+    from referee.files import write_bytes
     from referee_lab.commands.tangram.recordings import open_recording
     from referee_lab.tangram.game.dialogue_sessions import is_recording
-    from referee_lab.tangram.game.log import format_recording
+    from referee_lab.tangram.game.log import write_recording
     from referee_lab.tangram.game.sound_repair import repair_voices
 
     if not recordings.is_dir():
@@ -51,7 +51,7 @@ def repair(
         puzzles = [open_recording(path) for path in sorted(paths, key=_make_puzzle_sort_key)]
         for puzzle in repair_voices(puzzles, recordings):
             session = puzzle.recording.header.session
-            write_atomically(out / f"{session}.jsonl", format_recording(puzzle.recording).rstrip("\n").split("\n"))
+            write_recording(out / f"{session}.jsonl", puzzle.recording)
             for name, content in puzzle.sounds.items():
                 write_bytes(out / name, [content])
             changed += 1

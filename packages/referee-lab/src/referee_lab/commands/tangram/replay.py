@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from referee.errors import InputError
 from referee_lab.commands import options
-from referee_lab.commands.tangram.recordings import open_session
+from referee.errors import InputError
+from referee.options import command, option
+from referee_lab.commands.tangram.recordings import CorpusOptions, open_session
+from referee_lab.commands.tangram.sources import TIERS
 
 app = options.make_app()
-
-
-@app.command(
-    epilog=options.examples(f"""
+EPILOG = options.examples(f"""
   referee tangram replay session.jsonl                      writes session.html: open it in any browser
 
   referee tangram replay session.jsonl --out talk/game.html
@@ -27,25 +24,25 @@ app = options.make_app()
 
   referee tangram replay --corpus {options.PENTO_CV} --out films      a page for every dialogue
 """)
-)
-def replay(
-    recording: Annotated[
-        Path | None,
-        typer.Argument(
-            help="A recording, or dialogues (.jsonl, .json, .eaf, .TextGrid, .csv, a folder).", show_default=False
-        ),
-    ] = None,
-    corpus: options.DialogueCorpus = None,
-    only: options.OnlyDialogues = None,
-    tiers: options.TierMap = None,
-    data: options.Data = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="The page to write (default: beside the recording); of several dialogues the folder."),
-    ] = None,
-    serve: Annotated[bool, typer.Option("--serve", help="Show the page at a local address instead.")] = False,
-    port: Annotated[int, typer.Option(help="Port for --serve.", min=1, max=65535)] = 8010,
-) -> int:
+
+
+@dataclass
+class ReplayOptions(CorpusOptions):
+    """Options of `referee tangram replay`."""
+
+    recording: Path | None = option(
+        None, "A recording, or dialogues (.jsonl, .json, .eaf, .TextGrid, .csv, a folder).", argument=True
+    )
+    tiers: Path | None = option(None, TIERS)
+    out: Path | None = option(
+        None, "The page to write (default: beside the recording); of several dialogues the folder."
+    )
+    serve: bool = option(False, "Show the page at a local address instead.")
+    port: int = option(8010, "Port for --serve.", minimum=1, maximum=65535)
+
+
+@command(app, ReplayOptions, EPILOG)
+def replay(chosen: ReplayOptions) -> int:
     """Write one page with the whole session: play, scrub, any speed, frame by frame, with all utterances.
 
     Sound files beside the recording are played. The page needs no network and changes nothing. In a corpus without
@@ -55,31 +52,33 @@ def replay(
     from referee_lab.tangram.desk.replay_page import build_session_page
     from referee_lab.tangram.game.dialogue_sessions import DialogueSession
 
+    recording, corpus = chosen.recording, chosen.corpus
     if (recording is None) == (corpus is None):
         raise InputError(
             "no recording is named" if corpus is None else "a recording and a corpus are named",
             remedy=f"name a recording, or --corpus {' or '.join(options.DIALOGUE_CORPORA)}",
         )
-    if only is not None and corpus is None:
+    if chosen.only is not None and corpus is None:
         raise InputError("--only needs --corpus", remedy="leave it out, or name a corpus")
     if corpus is not None:
-        sessions = [DialogueSession(None, dialogue) for dialogue in read_corpus_dialogues(corpus, data, only)]
+        dialogues = read_corpus_dialogues(corpus, chosen.data, chosen.only)
+        sessions = [DialogueSession(None, dialogue) for dialogue in dialogues]
     elif recording is not None and recording.suffix == ".jsonl":
         sessions = [open_session(recording)]
     else:
-        sessions = [session for _, session in open_sessions([recording] if recording else [], tiers)]
-    if serve:
+        sessions = [session for _, session in open_sessions([recording] if recording else [], chosen.tiers)]
+    if chosen.serve:
         if len(sessions) != 1:
             ids = ", ".join(s.dialogue.id for s in sessions[:5])
             raise InputError(
                 f"one dialogue can be shown at a time, and there are {len(sessions)}",
                 remedy=f"--corpus NAME --only ID (such as {ids}), or --out FOLDER",
             )
-        return _serve_page(build_session_page(sessions[0]), port)
+        return _serve_page(build_session_page(sessions[0]), chosen.port)
     if recording is not None and len(sessions) == 1:
-        _write_page(out or recording.with_suffix(".html"), build_session_page(sessions[0]))
+        _write_page(chosen.out or recording.with_suffix(".html"), build_session_page(sessions[0]))
         return 0
-    folder = out or Path(corpus or f"{recording}-replays")
+    folder = chosen.out or Path(corpus or f"{recording}-replays")
     folder.mkdir(parents=True, exist_ok=True)
     for session in sessions:
         _write_page(folder / f"{session.dialogue.id}.html", build_session_page(session))

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from referee_lab.commands import options
 from referee.cli.progress import show_progress
 from referee.errors import InputError
 from referee.options import command
-from referee_lab.commands import options
-from referee_lab.commands.tangram.sources import LearningSource, align_columns, format_number, open_dialogues
+from referee_lab.commands.tangram.sources import (
+    LearningSource,
+    align_columns,
+    format_number,
+    open_dialogues,
+    print_results,
+)
 
 if TYPE_CHECKING:
     from referee_lab.tangram.models.history import Situation
@@ -70,11 +75,8 @@ def _print_piece_accuracies(
     )
     # Averaged over references, for boards may differ in their number of pieces.
     chance = sum(1 / len(s.standings) for s in situations) / len(situations)
-    if settings.form == "json":
-        rows = [{**asdict(a), "published": PUBLISHED_ACCURACY[a.model][a.features]} for a in accuracies]
-        data = {"source": name, "synthetic": any(s.synthetic for s in situations), "chance": chance, "rows": rows}
-        print(json.dumps(data, ensure_ascii=False, indent=1))
-        return 0
+    rows = [{**asdict(a), "published": PUBLISHED_ACCURACY[a.model][a.features]} for a in accuracies]
+    data = {"source": name, "synthetic": any(s.synthetic for s in situations), "chance": chance, "rows": rows}
     value = {(a.model, a.features): a for a in accuracies}
     table = [("accuracy (published)", "n", *FEATURE_SETS)]
     for model, printed in PUBLISHED_ACCURACY.items():
@@ -84,15 +86,9 @@ def _print_piece_accuracies(
     if not learned:
         folds = int(fold_places(situations, settings.folds, settings.by, settings.seed).max()) + 1
         design = f"{folds} folds by {settings.by}; "
-    lines = [
-        f"{name}: {len(situations)} references; {design}chance {chance:.3f}",
-        "",
-        *align_columns(table),
-        "",
-    ]
-    lines += ["  published: Iida, Kobayashi & Tokunaga 2010, 2,035 references of 40 Japanese dialogues, tenfold"]
-    print("\n".join(lines))
-    return 0
+    head = f"{name}: {len(situations)} references; {design}chance {chance:.3f}"
+    source = "  published: Iida, Kobayashi & Tokunaga 2010, 2,035 references of 40 Japanese dialogues, tenfold"
+    return print_results(settings.form, data, lambda: [head, "", *align_columns(table), "", source])
 
 
 def _print_figure_accuracies(name: str, situations: Sequence[Situation], settings: LearningSource) -> int:
@@ -100,12 +96,9 @@ def _print_figure_accuracies(name: str, situations: Sequence[Situation], setting
     from referee_lab.tangram.models.figure_reference import resolve_figures
 
     accuracies = resolve_figures(situations, folds=settings.folds, seed=settings.seed, watch=show_progress)
-    if settings.form == "json":
-        print(json.dumps({"source": name, "rows": [asdict(r) for r in accuracies]}, ensure_ascii=False, indent=1))
-        return 0
     used = min(settings.folds, len({s.pair for s in situations}))
     table = [("source", "first place", "mean reciprocal rank")]
     table += [(r.source, format_number(r.top1), format_number(r.mrr)) for r in accuracies]
     head = f"{name}: {len(situations)} references among {len(situations[0].standings)} figures; cross-validated by game, {used} folds"
-    print("\n".join([head, "", *align_columns(table)]))
-    return 0
+    data = {"source": name, "rows": [asdict(r) for r in accuracies]}
+    return print_results(settings.form, data, lambda: [head, "", *align_columns(table)])

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from referee_lab.commands.options import DIALOGUE_CORPORA, KTH
 from referee.errors import InputError, MalformedInput
 from referee.options import option
-from referee_lab.commands.options import DIALOGUE_CORPORA, KTH, PENTO_CV
 from referee_lab.commands.tangram.recordings import is_session, open_session, propose_expressions, read_tiers
 from referee_lab.tangram.json_lines import decode_text
 from referee_lab.tangram.tiers.annotations import SUFFIX
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from referee_lab.tangram.game.dialogue_sessions import DialogueSession
 
 
+TIERS = (
+    'Names of tiers in ELAN files: a .toml with lines such as "A-utts" = "SV-UT", '
+    'and language = "de", pieces = "tangram" where files lack them.'
+)
 # Endings of files that are read, in lower case.
 KINDS = (".jsonl", ".json", ".eaf", ".textgrid", ".csv")
 
@@ -43,10 +48,7 @@ class DialogueSource:
     synthetic: bool = option(False, "Use invented sessions: a test bed that says nothing about people.", "--synthetic")
     corpus: str | None = option(None, f"A corpus of dialogues: {' or '.join(DIALOGUE_CORPORA)}.")
     data: Path | None = option(None, "Folder of corpora (default: REFEREE_DATA).")
-    tiers: Path | None = option(
-        None,
-        'Names of tiers in ELAN files: a .toml with lines such as "A-utts" = "SV-UT", and language = "de", pieces = "tangram" where files lack them.',
-    )
+    tiers: Path | None = option(None, TIERS)
     annotator: str | None = option(None, "The annotator of the expressions (default: adjudicated).")
     seed: int = option(1, "Seed of all randomness.")
     form: str = option("text", "text or json", "--format", "-f", choices=("text", "json"))
@@ -166,15 +168,9 @@ def open_source(text: str, options: DialogueSource | None = None) -> tuple[str, 
     """
     options = options or DialogueSource()
     data = options.data
-    if text == KTH:
-        from referee_lab.tangram.tiers.kth_dialogues import UTTERANCE_UNIT, read_kth_dialogues
-
+    if text in (*DIALOGUE_CORPORA, *GAME_CORPORA):
         # A whole turn is hardly ever a pronoun.
-        return f"{KTH}, by utterance", read_kth_dialogues(data, unit=UTTERANCE_UNIT)
-    if text in DIALOGUE_CORPORA:
-        return text, _read_corpus(text, data)
-    if text in GAME_CORPORA:
-        return text, read_game_dialogues(text, data)
+        return f"{KTH}, by utterance" if text == KTH else text, _read_corpus(text, data, "utterance")
     place = Path(text)
     if not place.exists():
         corpora = ", ".join((*DIALOGUE_CORPORA, *GAME_CORPORA))
@@ -192,9 +188,7 @@ def read_corpus_dialogues(name: str, data: Path | None, only: str | None = None)
     commas.
     """
     # A whole turn is no expression of an utterance.
-    dialogues = (
-        open_source(name, DialogueSource(data=data))[1] if name in DIALOGUE_CORPORA else _read_corpus(name, data)
-    )
+    dialogues = _read_corpus(name, data, "utterance")
     if only is None:
         return dialogues
     named_ids = [part.strip() for part in only.split(",") if part.strip()]
@@ -206,32 +200,31 @@ def read_corpus_dialogues(name: str, data: Path | None, only: str | None = None)
     return [d for d in dialogues if d.id in named]
 
 
-def _read_corpus(name: str, data: Path | None) -> list[Dialogue]:
-    """Return the dialogues of a corpus by name."""
-    if name == KTH:
-        from referee_lab.tangram.tiers.kth_dialogues import read_kth_dialogues
+def _read_corpus(name: str, data: Path | None, unit: str = "turn") -> list[Dialogue]:
+    """Return the dialogues of a corpus by name; `unit` is that of the expressions of kth-tangrams."""
+    from referee_lab.tangram.tiers.kth_dialogues import read_kth_dialogues
+    from referee_lab.tangram.tiers.pento_dialogues import read_pento_dialogues
 
-        return read_kth_dialogues(data)
-    if name == PENTO_CV:
-        from referee_lab.tangram.tiers.pento_dialogues import read_pento_dialogues
-
-        return read_pento_dialogues(data)
+    if name not in (*DIALOGUE_CORPORA, *GAME_CORPORA):
+        remedy = f"--corpus {' or '.join((*DIALOGUE_CORPORA, *GAME_CORPORA))}"
+        raise InputError(f"{name} is not a corpus of dialogues", remedy=remedy)
     if name in GAME_CORPORA:
         return read_game_dialogues(name, data)
-    raise InputError(
-        f"{name} is not a corpus of dialogues", remedy=f"--corpus {' or '.join((*DIALOGUE_CORPORA, *GAME_CORPORA))}"
-    )
+    return read_kth_dialogues(data, unit=unit) if name == KTH else read_pento_dialogues(data)
 
 
 def _list_files(folder: Path) -> list[Path]:
     """Return the dialogue files of a folder. Raises InputError if it is none."""
     from referee_lab.tangram.game.dialogue_sessions import is_dialogue
+    from referee_lab.tangram.tiers.json_corpora import is_foreign
 
     if not folder.is_dir():
         raise InputError("this is not a folder", where=folder, remedy="name the folder of the recordings")
     files = [p for p in folder.rglob("*") if _kind_of(p) in KINDS]
     named = (p for p in files if not p.name.endswith(SUFFIX))
-    paths = sorted(p for p in named if _kind_of(p) != ".json" or is_dialogue(p) or _is_foreign(p))
+    paths = sorted(
+        p for p in named if _kind_of(p) != ".json" or is_dialogue(p) or is_foreign(p.read_text("utf-8", "ignore"))
+    )
     # A folder of reference games has their settings in a separate file, beside the logs of rooms.
     has_games = (folder / "game.json").is_file()
     if has_games:
@@ -245,13 +238,6 @@ def _list_files(folder: Path) -> list[Path]:
     sessions = [p for p in paths if p.suffix in (".json", ".jsonl") and is_session(p)]
     _refuse_several_kinds(folder, paths, sessions)
     return sessions or paths
-
-
-def _is_foreign(path: Path) -> bool:
-    """Return whether a JSON file is of a corpus of another project."""
-    from referee_lab.tangram.tiers.json_corpora import is_foreign
-
-    return is_foreign(path.read_text(encoding="utf-8", errors="ignore"))
 
 
 def _refuse_several_kinds(folder: Path, paths: Sequence[Path], sessions: Sequence[Path]) -> None:
@@ -352,7 +338,6 @@ def _read_file(path: Path, tiers: TierMap, annotator: str | None) -> list[Dialog
         raise InputError(
             f"cannot be read ({error.strerror})", where=path, remedy="name a file that can be read, or a folder"
         ) from None
-    pieces = tiers.pieces
     kind = _kind_of(path)
     if kind not in KINDS:
         remedy = "unpack it" if kind in (".gz", ".zip", ".xz") else f"dialogues are {', '.join(KINDS)}"
@@ -361,12 +346,17 @@ def _read_file(path: Path, tiers: TierMap, annotator: str | None) -> list[Dialog
         )
     if kind in (".eaf", ".textgrid"):
         document = _read_document(content, path)
-        names = tiers.names or _propose_names(path)
-        read = [_print_faults(elan.from_eaf(document, str(path), names, pieces), path)]
-        return [DialogueSession(None, _add_automatic_marks(d, path)) for d in _set_language(read, tiers.language, path)]
+        names = tiers.names
+        if not names and (names := proposed_tiers(path)):
+            remedy = f"`referee dialogue check {path}` prints it, for a .toml file and --tiers"
+            print(f"warning: {path}: its tiers are read by a proposed map\n  → {remedy}", file=sys.stderr)
+        read = [elan.from_eaf(document, str(path), names, tiers.pieces)]
+        for fault, n in read[0].meta.get("faults", {}).items():
+            print(f"warning: {path}: {fault}: {n}", file=sys.stderr)
+        return _complete_dialogues(read, tiers.language, path)
     if kind == ".csv":
-        rows = tier_tables.parse_csv(decode_text(content, str(path)), str(path), pieces)
-        return [DialogueSession(None, _add_automatic_marks(d, path)) for d in _set_language(rows, tiers.language, path)]
+        read = tier_tables.parse_csv(decode_text(content, str(path)), str(path), tiers.pieces)
+        return _complete_dialogues(read, tiers.language, path)
     if path.suffix == ".json" and is_foreign(decode_text(content, str(path))):
         return [DialogueSession(None, dialogue) for dialogue in read_json_corpus(path)]
     if path.suffix == ".json" and not is_dialogue(path):
@@ -394,15 +384,6 @@ def proposed_tiers(path: Path) -> dict[str, str]:
     return {} if has_rex_tiers(root) else propose_tiers(root)
 
 
-def _propose_names(path: Path) -> dict[str, str]:
-    """Return the proposed map of a file's tiers, and print it."""
-    proposal = proposed_tiers(path)
-    if proposal:
-        remedy = f"`referee dialogue check {path}` prints it, for a .toml file and --tiers"
-        print(f"warning: {path}: its tiers are read by a proposed map\n  → {remedy}", file=sys.stderr)
-    return proposal
-
-
 def _read_played_game(content: bytes, path: Path) -> Dialogue:
     """Return a reference game, as `referee play` and `referee tangram export --as games` write it, as a dialogue."""
     from referee_lab.tangram.players.reference_game import convert_game_to_dialogue, parse_game
@@ -414,17 +395,15 @@ def _read_played_game(content: bytes, path: Path) -> Dialogue:
         raise MalformedInput("this file is neither a dialogue nor a played game", where=path, remedy=remedy) from None
 
 
-def _set_language(dialogues: Sequence[Dialogue], language: str | None, path: Path) -> list[Dialogue]:
-    """Return the dialogues of a file in their language.
+def _complete_dialogues(read: Sequence[Dialogue], language: str | None, path: Path) -> list[DialogueSession]:
+    """Return the dialogues of a file in their language, and a chat without annotations with automatic marks.
 
-    Where it says none, in the one that was named, else in the one that its words are of.
+    Where a file does not say its language, it is the one that was named, else the one of its words.
     """
+    from referee_lab.tangram.game.dialogue_sessions import DialogueSession
     from referee_lab.tangram.tiers.reference_forms import guess_language
 
-    silent = [dialogue for dialogue in dialogues if dialogue.language == UNTOLD]
-    if not silent:
-        return list(dialogues)
-    events = [e for d in silent for e in d.events if e.kind in (UTTERANCE, EXPRESSION)]
+    events = [e for d in read if d.language == UNTOLD for e in d.events if e.kind in (UTTERANCE, EXPRESSION)]
     guess = language or guess_language(e.text or "" for e in events)
     if language is None and (guess != UNTOLD or any(e.kind == EXPRESSION for e in events)):
         problem = f"read as {guess!r} by its words" if guess != UNTOLD else "so pronouns cannot be recognised"
@@ -433,21 +412,14 @@ def _set_language(dialogues: Sequence[Dialogue], language: str | None, path: Pat
             f"warning: {path}: it does not say its language: {problem}\n  → a file with the line {line}, for --tiers",
             file=sys.stderr,
         )
-    return [replace(d, language=guess) if d.language == UNTOLD else d for d in dialogues]
-
-
-def _print_faults(dialogue: Dialogue, path: Path) -> Dialogue:
-    """Return the dialogue, with its violations of the format printed."""
-    for fault, n in dialogue.meta.get("faults", {}).items():
-        print(f"warning: {path}: {fault}: {n}", file=sys.stderr)
-    return dialogue
-
-
-def _add_automatic_marks(dialogue: Dialogue, path: Path) -> Dialogue:
-    """Return a chat without annotations with automatic marks."""
-    if dialogue.select_tier(EXPRESSION) or not dialogue.select_tier(UTTERANCE):
-        return dialogue
-    return propose_expressions(dialogue, path)
+    sessions = []
+    for dialogue in read:
+        if dialogue.language == UNTOLD:
+            dialogue = replace(dialogue, language=guess)
+        if dialogue.select_tier(UTTERANCE) and not dialogue.select_tier(EXPRESSION):
+            dialogue = propose_expressions(dialogue, path)
+        sessions.append(DialogueSession(None, dialogue))
+    return sessions
 
 
 def align_columns(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -467,3 +439,14 @@ def format_count(n: int, noun: str) -> str:
 def format_number(value: float | None, digits: int = 3) -> str:
     """Return a number as papers print it, or – for a missing one."""
     return "–" if value is None else f"{value:.{digits}f}"
+
+
+def format_interval(low: float | None, high: float | None, digits: int = 3) -> str:
+    """Return an interval in brackets."""
+    return f"[{format_number(low, digits)}, {format_number(high, digits)}]"
+
+
+def print_results(form: str, data: Mapping[str, Any], lines: Callable[[], Iterable[str]]) -> int:
+    """Print results as JSON or as lines of text; return the exit code."""
+    print(json.dumps(data, ensure_ascii=False, indent=1) if form == "json" else "\n".join(lines()))
+    return 0

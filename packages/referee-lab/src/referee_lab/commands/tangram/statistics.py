@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from referee.options import command
 from referee_lab.commands import options
-from referee_lab.commands.tangram.sources import DialogueSource, align_columns, open_dialogues, open_source
+from referee.options import command
+from referee_lab.commands.tangram.sources import (
+    DialogueSource,
+    align_columns,
+    open_dialogues,
+    open_source,
+    print_results,
+)
 
 if TYPE_CHECKING:
     from referee_lab.tangram.models.corpus_statistics import CorpusStatistics
@@ -36,13 +41,10 @@ def statistics(source: DialogueSource) -> int:
     else:
         name, dialogues = open_dialogues(source)
     counted = count_corpus(dialogues)
-    if source.form == "json":
-        print(json.dumps({"source": name, **asdict(counted)}, ensure_ascii=False, indent=1))
-    else:
-        print("\n".join(_format_lines(name, counted)))
-        if not counted.coded and not any(map(has_described_objects, dialogues)):
-            print("  The objects have no attributes, so no words for types are known.")
-    return 0
+    lines = _format_lines(name, counted)
+    if not counted.coded and not any(map(has_described_objects, dialogues)):
+        lines.append("  The objects have no attributes, so no words for types are known.")
+    return print_results(source.form, {"source": name, **asdict(counted)}, lambda: lines)
 
 
 def _format_lines(name: str, c: CorpusStatistics) -> list[str]:
@@ -61,16 +63,13 @@ def _format_lines(name: str, c: CorpusStatistics) -> list[str]:
     groups, counts = (c.groups, c.codes) if c.coded else (c.by_words, c.by_words)
     rows = [("kind", "tokens", "share", "printed")]
     for group, codes in GROUPS.items():
-        rows.append(
-            (group, str(groups[group]), _format_share(groups[group], c.expressions), str(PRINTED.get(group, "–")))
-        )
+        kinds = [(group, group)]
         if len(codes) > 1:
-            code_rows = [
-                (f"  {ATTRIBUTES[code]}", counts[code], PRINTED.get(code, "–"))
-                for code in codes
-                if counts[code] or code in PRINTED
-            ]
-            rows += [(what, str(n), _format_share(n, c.expressions), str(printed)) for what, n, printed in code_rows]
+            kinds += [(code, f"  {ATTRIBUTES[code]}") for code in codes if counts[code] or code in PRINTED]
+        for kind, name in kinds:
+            n = groups[kind] if kind == group else counts[kind]
+            share = f"{n / c.expressions:.1%}" if c.expressions else "–"
+            rows.append((name, str(n), share, str(PRINTED.get(kind, "–"))))
     return [
         *lines,
         "",
@@ -79,8 +78,3 @@ def _format_lines(name: str, c: CorpusStatistics) -> list[str]:
         *([] if c.coded else ["  Kinds by the words of the expressions, which are not coded."]),
         "  printed: 1,242 expressions of the solver for one piece (Spanger et al. 2013, table 2)",
     ]
-
-
-def _format_share(part: int, whole: int) -> str:
-    """Return a part as a percentage of the whole; a dash if the whole is 0."""
-    return f"{part / whole:.1%}" if whole else "–"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections import Counter
 from dataclasses import replace
@@ -15,6 +14,7 @@ from referee.errors import CannotWrite, InputError
 from referee_lab.commands import options
 from referee_lab.commands.tangram.recordings import SPOKEN, open_recording
 from referee_lab.tangram.tiers.annotations import find_annotation_files
+from referee_lab.tangram.tiers.dialogue_form import LANGUAGE
 
 if TYPE_CHECKING:
     from referee_lab.tangram.game.log import Recording
@@ -49,23 +49,26 @@ def transcript(
     out: Annotated[Path | None, typer.Option(help="The recording to write.", show_default="SESSION.spoken.jsonl")] = None,
 ) -> int:  # fmt: skip
     """Add speech to a copy of a recording; replays, clips, annotation and ELAN then treat it like chat."""
-    from referee.files import write_atomically
-    from referee_lab.tangram.game.log import format_recording
+    from referee_lab.tangram.game.log import write_recording
 
     if (source is None) == (endpoint is None):
         raise InputError("a transcript, or an endpoint that makes one", remedy="give --from FILE, or --endpoint URL")
-    target = out or _make_speech_path(recording)
+    # Of a copy with speech, the copy itself.
+    is_copy = recording.name.endswith(SPOKEN)
+    target = out or (recording if is_copy else recording.with_name(f"{recording.stem}{SPOKEN}"))
     _refuse_annotated(recording, target)
     # The other one's transcript, put in before, stays.
     recorded = open_recording(target if out is None and target.exists() else recording)
     if language is not None:
-        recorded = replace(recorded, header=replace(recorded.header, language=_check_language(language)))
+        if not LANGUAGE.fullmatch(language):
+            raise InputError(f"{language!r} is not a language", remedy="two letters, as in --language de")
+        recorded = replace(recorded, header=replace(recorded.header, language=language))
     recorded = (
         _read_transcript(recorded, source, by, tier, begins)
         if source is not None
         else _transcribe_by_endpoint(recorded, recording.parent, str(endpoint), model)
     )
-    write_atomically(target, format_recording(recorded).rstrip("\n").split("\n"))
+    write_recording(target, recorded)
     spoken = Counter(entry.actor for entry in recorded.entries if entry.kind == "speech")
     roles = recorded.header.players
     print(
@@ -73,11 +76,6 @@ def transcript(
         + "".join(f", {n} by the {roles[actor]}" for actor, n in spoken.items())
     )
     return 0
-
-
-def _make_speech_path(recording: Path) -> Path:
-    """Return the path of the copy with speech; for such a copy, its own path."""
-    return recording if recording.name.endswith(SPOKEN) else recording.with_name(f"{recording.stem}{SPOKEN}")
 
 
 def _refuse_annotated(recording: Path, target: Path) -> None:
@@ -94,13 +92,6 @@ def _refuse_annotated(recording: Path, target: Path) -> None:
             "  → annotate the copy",
             file=sys.stderr,
         )
-
-
-def _check_language(language: str) -> str:
-    """Return the language code. Raises InputError if it is none."""
-    if not re.fullmatch(r"[a-z]{2,3}(?:-[A-Za-z]{2,8})?", language):
-        raise InputError(f"{language!r} is not a language", remedy="two letters, as in --language de")
-    return language
 
 
 def _read_transcript(

@@ -122,14 +122,9 @@ class AnnotationSheet:
 
         Adjudication counts only utterances that both annotators have finished.
         """
-        done = self.annotation().done
         asked = self._find_assigned()
-        return {
-            "session": self.dialogue.id,
-            "utterances": len(asked),
-            "done": len(done & asked),
-            "synthetic": self.dialogue.synthetic,
-        }
+        done, dialogue = len(self.annotation().done & asked), self.dialogue
+        return {"session": dialogue.id, "utterances": len(asked), "done": done, "synthetic": dialogue.synthetic}
 
     def content(self) -> dict[str, Any]:
         """Return the page's data: the film, and for every utterance its marks and proposals.
@@ -227,28 +222,6 @@ def _append_line(path: Path, header: str, line: str) -> None:
         os.fsync(file.fileno())
 
 
-def create_local_app(page: str, token: str, static: Path, largest: int) -> tuple[FastAPI, list[Any]]:
-    """Return an application that shows a built page at /, and the dependency by which its routes require the token."""
-    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, default_response_class=PlainJson)
-
-    def known(authorization: Annotated[str, Header()] = "") -> None:
-        """Raise Problem unless a request carries the token."""
-        # Other users of the machine can reach a local port as well.
-        if not hmac.compare_digest(authorization.encode(), f"Bearer {token}".encode()):
-            raise Problem(401, "no-token", "Open the link that the command printed, with everything after the #.")
-
-    @app.get("/", response_class=FileResponse)
-    def show() -> Response:
-        return FileResponse(static / f"{page}.html", media_type="text/html; charset=utf-8")
-
-    app.mount("/static", StaticFiles(directory=static, check_dir=False), name="static")
-    app.add_exception_handler(Problem, _refuse_problem)
-    app.add_exception_handler(RefereeError, _refuse_mistake)
-    app.add_middleware(BodyLimit, limit=largest)
-    app.add_middleware(SecureReplies)
-    return app, [Depends(known)]
-
-
 async def _refuse_problem(_: Request, problem: Exception) -> Response:
     assert isinstance(problem, Problem)
     return PlainJson(problem.body(), problem.status)
@@ -270,9 +243,22 @@ class Saving(BaseModel):
     done: bool
 
 
-def create_desk_app(desk: Desk, token: str, static: Path = STATIC) -> FastAPI:
+def create_desk_app(desk: Desk, token: str) -> FastAPI:
     """Return the web application of one desk; everyone with the token may read and mark."""
-    app, guarded = create_local_app("annotator", token, static, LARGEST)
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, default_response_class=PlainJson)
+
+    def check_token(authorization: Annotated[str, Header()] = "") -> None:
+        """Raise Problem unless a request carries the token."""
+        # Other users of the machine can reach a local port as well.
+        if not hmac.compare_digest(authorization.encode(), f"Bearer {token}".encode()):
+            raise Problem(401, "no-token", "Open the link that the command printed, with everything after the #.")
+
+    guarded = [Depends(check_token)]
+    app.mount("/static", StaticFiles(directory=STATIC, check_dir=False), name="static")
+    app.add_exception_handler(Problem, _refuse_problem)
+    app.add_exception_handler(RefereeError, _refuse_mistake)
+    app.add_middleware(BodyLimit, limit=LARGEST)
+    app.add_middleware(SecureReplies)
     # Routes run in worker threads, and each save reads the end of a file before it adds to it.
     writing = threading.Lock()
 
@@ -281,6 +267,10 @@ def create_desk_app(desk: Desk, token: str, static: Path = STATIC) -> FastAPI:
         if not 0 <= number < len(desk.sheets):
             raise Problem(404, "no-recording", "There is no such recording. Reload the page.")
         return desk.sheets[number]
+
+    @app.get("/", response_class=FileResponse)
+    def show() -> Response:
+        return FileResponse(STATIC / "annotator.html", media_type="text/html; charset=utf-8")
 
     @app.get("/api/desk", dependencies=guarded)
     def progress() -> dict[str, Any]:

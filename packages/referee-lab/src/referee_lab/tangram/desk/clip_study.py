@@ -14,6 +14,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +26,11 @@ from referee.records import Description, Response, Trial
 from referee_lab.server.sessions.plan import TRIAL
 from referee_lab.study.data.collection import SIMULATED, collect_from
 from referee_lab.study.data.dataset import ALL as ALL_ANSWERS
-from referee_lab.study.data.dataset import StoredAnswer
 from referee_lab.study.design.designs import DesignLayout
 from referee_lab.study.folder.draft import Draft, Extra, write_study
 from referee_lab.study.folder.study import Study, StudyList, open_study
 from referee_lab.study.texts import load_interface_words
+from referee_lab.tangram.desk.study_options import ClipStudyOptions
 from referee_lab.tangram.evaluation.replacement import (
     EvaluationMaterial,
     Item,
@@ -44,7 +45,7 @@ from referee_lab.tangram.game.bot_games import play_bot_game
 from referee_lab.tangram.game.dialogue_film import make_dialogue_film
 from referee_lab.tangram.game.dialogue_sessions import DialogueSession, make_film
 from referee_lab.tangram.game.goals import GOALS, Goal
-from referee_lab.tangram.game.sound_files import SoundStretch, cut_sounds
+from referee_lab.tangram.game.sound_files import cut_sounds
 from referee_lab.tangram.models.context import Clip, cut
 from referee_lab.tangram.models.demonstratives import ALL, Classification, classify
 from referee_lab.tangram.models.history import Situation, list_situations
@@ -57,30 +58,6 @@ PRACTICE = "practice"
 DEMO_SESSIONS = 3
 SLOWEST_MS = 120_000.0
 HYPOTHESIS = "The referent is identified more often and faster for TP than for FN; FP-DP is not worse than FP-Orig by more than the equivalence margin."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """The requested study; the numbers of items are the published ones."""
-
-    id: str
-    # The question in the language of the dialogues, unless one is given.
-    title: str = ""
-    participants: int = 34
-    fp: int = 36
-    tp: int = 20
-    fn: int = 20
-    practice: int = 2
-    by: str = "instance"
-    folds: int = 10
-    pronoun: str | None = None
-    role: str = "overhearer"
-    cursor: bool = True
-    contact: str = ""
-    seed: int = 1
-    weights: str = "equal"
-    # None: 0 as published, or the highest below it that gives the wished numbers.
-    threshold: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +85,7 @@ class Overhearing:
         }
 
 
-def prepare_overhearing(sessions: Sequence[DialogueSession], request: Wanted) -> Overhearing:
+def prepare_overhearing(sessions: Sequence[DialogueSession], request: ClipStudyOptions) -> Overhearing:
     """Classify, choose, cut, replace and lay out; every trial with its clip.
 
     A dialogue without a recording is drawn from its events.
@@ -144,22 +121,20 @@ def prepare_overhearing(sessions: Sequence[DialogueSession], request: Wanted) ->
     )
 
 
-def _classify_situations(dialogues: Sequence[Dialogue], request: Wanted) -> tuple[Classification, float]:
+def _classify_situations(dialogues: Sequence[Dialogue], request: ClipStudyOptions) -> tuple[Classification, float]:
     """Return the classifier's decisions and the threshold for them."""
     situations = list_situations(dialogues)
 
-    def tried(threshold: float) -> Classification:
-        about = {"folds": request.folds, "by": request.by, "seed": request.seed, "weights": request.weights}
-        return classify(situations, **about, threshold=threshold)  # type: ignore[arg-type]
-
-    classification = tried(request.threshold or 0.0)
+    about: dict[str, Any] = {"folds": request.folds, "seed": request.seed, "weights": request.weights}
+    about["by"] = request.by or "instance"
+    classification = classify(situations, **about, threshold=request.threshold or 0.0)
     if request.threshold is not None:
         return classification, request.threshold
     lowered = find_threshold(classification, fp=request.fp - request.fp % 2, tp=request.tp, fn=request.fn)
-    return (tried(lowered), lowered) if lowered else (classification, 0.0)
+    return (classify(situations, **about, threshold=lowered), lowered) if lowered else (classification, 0.0)
 
 
-def _check_sessions(by_id: Mapping[str, DialogueSession], sessions: Sequence[Any], request: Wanted) -> None:
+def _check_sessions(by_id: Mapping[str, DialogueSession], sessions: Sequence[Any], request: ClipStudyOptions) -> None:
     """Raise InputError for repeated sessions or an odd number of participants."""
     if len(by_id) < len(sessions):
         raise InputError("two recordings have the same session", remedy="name every recording once")
@@ -184,7 +159,9 @@ def make_overhearing_demo(
     """Write a small study with bots as speakers: half of the items false, half true positives."""
     # An even number: half of them are turned round for each group.
     fp = max(2, items // 2 - items // 2 % 2)
-    request = Wanted(id=id, participants=participants, fp=fp, tp=items - fp, fn=0, practice=practice, seed=seed)
+    request = ClipStudyOptions(
+        id=id, participants=participants, fp=fp, tp=items - fp, fn=0, practice=practice, seed=seed
+    )
     return write_study(path, prepare_overhearing(make_bot_sessions(DEMO_SESSIONS, seed), request).draft)
 
 
@@ -208,8 +185,18 @@ def make_clips(
     for trial in convert_to_trials(items, synthetic):
         trial_items = by_id[trial.id]
         session = sessions[trial_items[0].situation.dialogue]
-        shown = {item.condition: _get_display(item) for item in trial_items}
-        believed = {item.condition: _round_probabilities(overhear(item, session.dialogue, ear)) for item in trial_items}
+        shown = {
+            item.condition: {
+                "text": item.utterance,
+                "span": list(item.span),
+                **({"context": item.context} if item.context else {}),
+            }
+            for item in trial_items
+        }
+        believed = {
+            item.condition: {p: round(chance, 6) for p, chance in sorted(overhear(item, session.dialogue, ear).items())}
+            for item in trial_items
+        }
         # One film a context: all systems share it.
         films = {item.context: item.clip for item in trial_items}
         clips = {context: _make_film(session, clip, sounds) for context, clip in films.items()}
@@ -217,54 +204,38 @@ def make_clips(
         yield replace(trial, meta={**trial.meta, **film, "shown": shown, "overheard": believed})
 
 
-def _get_display(item: Item) -> dict[str, Any]:
-    """Return the utterance of a condition, the position of the expression in it, and its clip's context."""
-    return {"text": item.utterance, "span": list(item.span), **({"context": item.context} if item.context else {})}
-
-
 def _make_film(session: DialogueSession, clip: Clip, sounds: dict[str, bytes]) -> dict[str, Any]:
     """Return the film of a clip, with its sounds."""
     span, recording = (clip.start_ms, clip.end_ms), session.recording
     film = make_dialogue_film(session.dialogue, *span) if recording is None else make_film(recording, *span)
     if recording is not None and session.sounds is not None:
-        film |= _add_sounds(cut_sounds(recording, session.sounds, *span), sounds)
+        rows = []
+        for stretch in cut_sounds(recording, session.sounds, *span):
+            # Under neutral names.
+            name = f"{sha256(stretch.content).hexdigest()[:32]}{stretch.ending}"
+            sounds[name] = stretch.content
+            rows.append({"by": stretch.by, "start_ms": stretch.start_ms, "end_ms": stretch.end_ms, "src": name})
+        film |= {"sounds": rows} if rows else {}
     return film
-
-
-def _add_sounds(stretches: Sequence[SoundStretch], sounds: dict[str, bytes]) -> dict[str, Any]:
-    """Return the recordings of a clip under neutral names."""
-    rows = []
-    for stretch in stretches:
-        name = f"{sha256(stretch.content).hexdigest()[:32]}{stretch.ending}"
-        sounds[name] = stretch.content
-        rows.append({"by": stretch.by, "start_ms": stretch.start_ms, "end_ms": stretch.end_ms, "src": name})
-    return {"sounds": rows} if rows else {}
-
-
-def _round_probabilities(chances: Mapping[str, float]) -> dict[str, float]:
-    return {piece: round(chance, 6) for piece, chance in sorted(chances.items())}
 
 
 def make_practice(
     free: Sequence[Situation],
-    request: Wanted,
+    request: ClipStudyOptions,
     sessions: Mapping[str, DialogueSession],
     ear: ReferenceResolver,
     sounds: dict[str, bytes],
 ) -> list[Extra]:
     """Return practice trials of references that are in no list, to get used to the task."""
     order = np.random.default_rng(request.seed).permutation(len(free))
-    items: list[Item] = []
-    for place in order:
-        if len(items) == request.practice:
-            break
-        item = _make_practice_item(free[place])
-        items += [] if item is None else [item]
-    trials = make_clips(items, sessions, ear, sounds)
-    return [
-        Extra(trial=_drop_condition(trial), description=Description(text=item.expression))
-        for item, trial in zip(items, trials, strict=True)
-    ]
+    usable = (item for place in order if (item := _make_practice_item(free[place])) is not None)
+    items = list(islice(usable, request.practice))
+    extras = []
+    for item, trial in zip(items, make_clips(items, sessions, ear, sounds), strict=True):
+        # Practice has no condition.
+        meta = {**trial.meta, **{name: {"": trial.meta[name][PRACTICE]} for name in ("shown", "overheard")}}
+        extras.append(Extra(trial=replace(trial, meta=meta), description=Description(text=item.expression)))
+    return extras
 
 
 def _make_practice_item(situation: Situation) -> Item | None:
@@ -273,12 +244,6 @@ def _make_practice_item(situation: Situation) -> Item | None:
     if not isinstance(clip, Clip) or shown is None:
         return None
     return Item(situation=situation, clip=clip, condition=PRACTICE, utterance=shown[0], span=shown[1])
-
-
-def _drop_condition(trial: Trial) -> Trial:
-    """Return the trial without its condition, which practice does not have."""
-    meta = {**trial.meta, **{name: {"": trial.meta[name][PRACTICE]} for name in ("shown", "overheard")}}
-    return replace(trial, meta=meta)
 
 
 def has_figure_roles(dialogue: Dialogue) -> bool:
@@ -290,7 +255,7 @@ def has_figure_roles(dialogue: Dialogue) -> bool:
 
 
 def make_draft(
-    request: Wanted,
+    request: ClipStudyOptions,
     lists: Sequence[Sequence[Item]],
     trials: Sequence[Trial],
     conditions: Sequence[str],
@@ -332,7 +297,7 @@ def make_draft(
 
 
 def _write_remarks(
-    material: EvaluationMaterial, request: Wanted, practice: Sequence[Extra], threshold: float
+    material: EvaluationMaterial, request: ClipStudyOptions, practice: Sequence[Extra], threshold: float
 ) -> Iterator[str]:
     """Yield remarks on thresholds and on missing items."""
     if request.threshold is None and threshold:
@@ -353,23 +318,18 @@ def _write_remarks(
 CLASSIFIER = "classifier.json"
 
 
-def load_overheard_answers(
-    folder: Path, mode: str | None = None, database: str | None = None
-) -> tuple[list[Trial], list[Response]]:
+def load_overheard_answers(folder: Path, mode: str | None = None) -> tuple[list[Trial], list[Response]]:
     """Return the trials and the responses of a study of clips; the category of a response is its system."""
     study = open_study(folder)
-    collected = collect_from(study, database, mode)
+    collected = collect_from(study, None, mode)
     trials = {s.trial.id: s.trial for s in study.stimuli.values()}
-    return list(trials.values()), [
-        _add_category(a, a.response)
-        for a in collected.answers
-        if a.kind == TRIAL and a.response and a.counts_for(ALL_ANSWERS)
-    ]
-
-
-def _add_category(answered: StoredAnswer, response: Response) -> Response:
-    timed = answered.drop_excluded_times(response)
-    return replace(timed, flags=(*response.flags, SIMULATED)) if answered.sitting.simulated else timed
+    responses = []
+    for a in collected.answers:
+        if a.kind == TRIAL and a.response and a.counts_for(ALL_ANSWERS):
+            timed = a.drop_excluded_times(a.response)
+            flags = (*a.response.flags, SIMULATED)
+            responses.append(replace(timed, flags=flags) if a.sitting.simulated else timed)
+    return list(trials.values()), responses
 
 
 def load_classifier_results(folder: Path) -> dict[str, Any] | None:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from referee.catalogue import names
+from referee.catalogue import check_choice, names
 from referee.errors import InputError
 from referee.jobs.progress import report_progress
 from referee.jobs.speak import System, parse_systems
@@ -29,7 +29,8 @@ from referee.records import Description, Trial
 from referee.statistics.comparisons import paired_t
 from referee.statistics.power import PlannedStudy
 from referee_lab.study.folder.draft import Draft
-from referee_lab.tangram.desk.clip_study import Wanted, make_clips, make_draft, make_practice
+from referee_lab.tangram.desk.clip_study import make_clips, make_draft, make_practice
+from referee_lab.tangram.desk.study_options import ClipStudyOptions
 from referee_lab.tangram.evaluation.replacement import NAME_PRONOUN, Item, replace_expression
 from referee_lab.tangram.evaluation.task_performance import AT, HUMAN
 from referee_lab.tangram.game.dialogue_sessions import DialogueSession
@@ -64,7 +65,7 @@ class ContextStudy:
 
 def prepare_context_study(
     sessions: Sequence[DialogueSession],
-    request: Wanted,
+    request: ClipStudyOptions,
     systems: Sequence[str],
     contexts: Sequence[str],
     items: int | None = None,
@@ -73,7 +74,9 @@ def prepare_context_study(
 
     InputError where a cell of a list has fewer than eight items, or where the evaluators cannot be divided evenly among the lists.
     """
-    by_label, contexts = _check_systems(systems), _check_contexts(contexts)
+    by_label, contexts = _check_systems(systems), list(dict.fromkeys(contexts))
+    for context in contexts:
+        check_choice("--contexts", context, VARIANTS)
     cells = [(label, context) for context in contexts for label in by_label]
     if request.participants % len(cells):
         more = request.participants + len(cells) - request.participants % len(cells)
@@ -146,13 +149,6 @@ def _check_systems(systems: Sequence[str]) -> dict[str, System | None]:
     return checked
 
 
-def _check_contexts(contexts: Sequence[str]) -> list[str]:
-    """Return the contexts without repeats. Raises InputError for an unknown one."""
-    if unknown := [context for context in contexts if context not in VARIANTS]:
-        raise InputError(f"there is no context {unknown[0]!r}", remedy=f"one or more of {', '.join(VARIANTS)}")
-    return list(dict.fromkeys(contexts))
-
-
 def _find_usable(situations: Sequence[Situation], contexts: Sequence[str]) -> tuple[list[_Usable], Counter[str]]:
     """Return the references with a clip for every context, and how many have none, by reason.
 
@@ -196,7 +192,7 @@ def _choose_item_count(
     cells: int,
     items: int | None,
     unusable: Counter[str],
-    request: Wanted,
+    request: ClipStudyOptions,
 ) -> int:
     """Return a number of items that every cell of a list has equally many of.
 
@@ -245,17 +241,13 @@ def _collect_texts(
     texts[THAT] = {s.id: pronoun or choose_demonstrative(s.language, NAME_PRONOUN) for s in situations}
     silent = Counter[str]()
     if others := {label: system for label, system in systems.items() if system is not None}:
-        trials = _make_trials(sessions)
+        dialogues = [s.dialogue if s.recording is None else add_positions(s.dialogue, s.recording) for s in sessions]
+        trials = {trial.id: trial for dialogue in dialogues for trial in iterate_dialogue_items(dialogue)}
         for label, system in others.items():
             texts[label] = _describe_situations(system, situations, trials, seed)
             silent[f"{label} has no words"] += sum(not texts[label].get(s.id) for s in situations)
             texts[label] = {id: text for id, text in texts[label].items() if text}
     return texts, +silent
-
-
-def _make_trials(sessions: Sequence[DialogueSession]) -> dict[str, Trial]:
-    dialogues = [s.dialogue if s.recording is None else add_positions(s.dialogue, s.recording) for s in sessions]
-    return {trial.id: trial for dialogue in dialogues for trial in iterate_dialogue_items(dialogue)}
 
 
 def _describe_situations(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
+from contextlib import suppress
 from hashlib import sha256
 from html import escape
 from pathlib import Path
@@ -14,24 +15,21 @@ from referee.errors import UnknownName
 from referee_lab.server.web.built_pages import STATIC, require_pages
 from referee_lab.tangram.game.dialogue_film import track_recorded_positions
 from referee_lab.tangram.game.dialogue_sessions import DialogueSession
-from referee_lab.tangram.game.goals import Goal, find_goal, format_outline
-from referee_lab.tangram.game.log import Header, Recording, find_faults
+from referee_lab.tangram.game.goals import find_goal, format_outline
+from referee_lab.tangram.game.log import Recording, find_faults
 from referee_lab.tangram.tiers.dialogue import Dialogue
-from referee_lab.tangram.tiers.rex_tiers import convert_to_dialogue
 
 _STYLE = re.compile(r'<link rel="stylesheet" href="[^"]*">')
 _SCRIPT = re.compile(r'<script defer src="[^"]*"></script>')
 
 
-def build_replay_page(recording: Recording, static: Path = STATIC, sounds: Path | None = None) -> str:
-    """Return the page for one recording, with the sounds in the folder `sounds`."""
-    return build_session_page(DialogueSession(recording, convert_to_dialogue(recording), sounds), static)
-
-
 def build_session_page(session: DialogueSession, static: Path = STATIC) -> str:
     """Return the page for a session: a recording, or a dialogue drawn from its events."""
     recording, film, name = session.recording, session.build_film(), session.dialogue.id
-    goal = None if recording is None else _find_goal(recording.header)
+    goal = None
+    if recording is not None:
+        with suppress(UnknownName):
+            goal = find_goal(recording.header.goal, recording.header.settings.get("goals", ()))
     data = {
         "title": f"Replay of {name}",
         "facts": _list_dialogue_facts(session.dialogue, film)
@@ -52,14 +50,6 @@ def _list_dialogue_facts(dialogue: Dialogue, film: dict[str, Any]) -> list[tuple
         *([] if track_recorded_positions(dialogue) else [("pieces", "drawn in rows, not where they lay")]),
         *([("players", "simulated")] if dialogue.synthetic else []),
     ]
-
-
-def _find_goal(header: Header) -> Goal | None:
-    """Return the goal figure; None if the recording has none."""
-    try:
-        return find_goal(header.goal, header.settings.get("goals", ()))
-    except UnknownName:
-        return None
 
 
 def _list_recording_facts(recording: Recording, film: dict[str, Any]) -> list[tuple[str, str]]:

@@ -127,15 +127,19 @@ def collect_material(
             usable[kind].append((situation, clip))
     # Section 5.1 shares them out as in the whole corpus, not as among the usable instances.
     whole: Counter[object] = Counter(_get_operation(s) for s in classification.situations)
-    # An even number, since both groups see half of them each way.
-    fp1, fp2 = _split_in_halves(usable["FP"][: fp - fp % 2], rng)
+    # Two halves of equal size, each with as many expressions that are unique by their words. Stable, after the shuffle:
+    # those that name their piece come first and are dealt out in turn (7 and 8 in the paper).
+    false_positives = usable["FP"][: fp - fp % 2]
+    mixed = [false_positives[i] for i in rng.permutation(len(false_positives))]
+    mixed.sort(key=lambda pair: not is_unique_by_words(pair[0]))
+    even = len(mixed) - len(mixed) % 2
     chosen = {
         k: sample_in_proportion(usable[k], n, lambda pair: _get_operation(pair[0]), whole, rng)
         for k, n in (("TP", tp), ("FN", fn))
     }
     return EvaluationMaterial(
-        fp1=tuple(fp1),
-        fp2=tuple(fp2),
+        fp1=tuple(mixed[0:even:2]),
+        fp2=tuple(mixed[1:even:2]),
         tp=tuple(chosen["TP"]),
         fn=tuple(chosen["FN"]),
         usable=Counter({k: len(v) for k, v in usable.items()}),
@@ -173,19 +177,6 @@ def _find_clip(situation: Situation) -> Clip | Unusable:
 
 def _get_operation(situation: Situation) -> tuple[bool, bool]:
     return situation.standing.handled_now, situation.standing.cursor_over
-
-
-def _split_in_halves(
-    things: Sequence[tuple[Situation, Clip]], rng: np.random.Generator
-) -> tuple[list[tuple[Situation, Clip]], list[tuple[Situation, Clip]]]:
-    """Return two halves of equal size, each with as many expressions that are unique by their words."""
-    mixed = [things[i] for i in rng.permutation(len(things))]
-    # Stable, after the shuffle: those that name their piece come first and are dealt out in turn (7 and 8 in the
-    # paper).
-    mixed.sort(key=lambda pair: not is_unique_by_words(pair[0]))
-    if len(mixed) % 2:
-        mixed.pop()
-    return mixed[0::2], mixed[1::2]
 
 
 def make_lists(material: EvaluationMaterial, pronoun: str | None = None) -> tuple[list[Item], list[Item]]:

@@ -23,7 +23,7 @@ from referee_lab.tangram.evaluation.replacement import FP_DP, EvaluationMaterial
 from referee_lab.tangram.evaluation.task_performance import MARGIN, Evaluation, Review, evaluate, review_confusion
 from referee_lab.tangram.models.context import hide_unseen_events
 from referee_lab.tangram.models.demonstratives import ALL, Classification, classify
-from referee_lab.tangram.models.history import Situation, iterate_situations, list_situations
+from referee_lab.tangram.models.history import iterate_situations, list_situations
 from referee_lab.tangram.models.resolution import ReferenceResolver
 from referee_lab.tangram.tiers.dialogue import EXPRESSION, Dialogue
 from referee_lab.tangram.tiers.reference_forms import is_pronoun
@@ -110,22 +110,14 @@ def simulate_evaluators(
 
 def overhear(item: Item, dialogue: Dialogue, resolver: ReferenceResolver) -> dict[str, float]:
     """Return the probabilities of the pieces for an overhearer who saw only the clip."""
-    overheard = _restrict_situation(item, dialogue)
+    *_, overheard = (None, *iterate_situations(hide_unseen_events(dialogue, item.situation, item.clip)))
+    if overheard is None or overheard.onset_ms != item.situation.onset_ms:
+        raise InputError(f"{item.id} is not in its own clip", remedy="cut clips from the dialogue they belong to")
     if item.expression == item.situation.text:
         return dict(resolver.probabilities(overheard))
     words = Event(kind=EXPRESSION, text=item.expression)
     is_pronominal = item.condition == FP_DP or is_pronoun(words, dialogue.language)
     return dict(resolver.probabilities(overheard, text=item.expression, pronoun=is_pronominal))
-
-
-def _restrict_situation(item: Item, dialogue: Dialogue) -> Situation:
-    """Return the situation as an overhearer knows it. Raises InputError if it is not in its own clip."""
-    last = None
-    for situation in iterate_situations(hide_unseen_events(dialogue, item.situation, item.clip)):
-        last = situation
-    if last is None or last.onset_ms != item.situation.onset_ms:
-        raise InputError(f"{item.id} is not in its own clip", remedy="cut clips from the dialogue they belong to")
-    return last
 
 
 def _simulate_answer(
@@ -182,17 +174,14 @@ def rehearse(
     training: Sequence[Dialogue],
     *,
     seed: int = 1,
-    folds: int = 10,
-    by: str = "instance",
     ties: str = "strict",
     margin: float = MARGIN,
-    evaluators: Evaluators | None = None,
 ) -> Rehearsal:
     """Run a whole evaluation with simulated evaluators: classify, choose, replace, answer, analyse.
 
     The evaluators' resolver is trained on the dialogues of `training`.
     """
-    classification = classify(list_situations(dialogues), folds=folds, by=by, seed=seed)
+    classification = classify(list_situations(dialogues), seed=seed)
     material = collect_material(classification, seed)
     lists = make_lists(material)
     items = [*lists[0], *lists[1]]
@@ -203,7 +192,7 @@ def rehearse(
         )
     # On other dialogues: an ear that had learned from these would know the answers.
     resolver = ReferenceResolver().fit(list_situations(training))
-    responses = simulate_evaluators(lists, dialogues, resolver, seed, evaluators)
+    responses = simulate_evaluators(lists, dialogues, resolver, seed)
     trials = convert_to_trials(items, synthetic=any(d.synthetic for d in dialogues))
     evaluation = evaluate(responses, trials, ties=ties, margin=margin)
     confusion = classification.row(ALL).confusion

@@ -44,10 +44,6 @@ HUMAN = "human"
 AT = "@"
 
 
-class NoModel(InputError):
-    """A mixed model that does not settle on an answer."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Category:
     """One category: its number of answers, every hearing measure (None if it has no data), and an interval of IR
@@ -111,8 +107,7 @@ def evaluate(
     trials_by_id = {t.id: t for t in trials}
     if not responses:
         raise InputError("there are no answers", remedy="collect some, or name another --mode")
-    lost = sorted({r.trial for r in responses} - set(trials_by_id))
-    if lost:
+    if lost := sorted({r.trial for r in responses} - set(trials_by_id)):
         raise InputError(
             f"answers to {lost[0]!r}, which is not among the trials", remedy="give the trials file they belong to"
         )
@@ -172,40 +167,32 @@ def _measure_category(
     condition: str, responses: Sequence[Response], trials: Mapping[str, Trial], ties: str
 ) -> Category:
     """Return the measures of one category."""
+    import polars as pl
+
     # Evaluators are people to the measures, whether simulated or not: one group with as many participants.
     answers = [replace(r, probabilities=None) for r in responses if r.system == condition]
     hearing = group_responses(answers, trials)[0][condition, PEOPLE]
     values = dict(zip(MEASURES, hearing.measure(ties=ties).tolist(), strict=True))
-    right = [_is_right(r, trials) for r in answers]
+    rights = [_is_right(r, trials) for r in answers]
     shares = _compute_item_accuracy(answers, trials)
     won = [s for s in shares.values() if s > 0.5]
+    rows = [("all", r.hearer, r.trial, float(right)) for r, right in zip(answers, rights, strict=True)]
+    frame = pl.DataFrame(rows, schema=["system", "participant", "item", "right"], orient="row")
+    (interval,) = cluster_bootstrap(frame, value="right", system="system").iter_rows(named=True)
+    times = [t for r, right in zip(answers, rights, strict=True) if right and (t := _get_time(r)) is not None]
     return Category(
         condition=condition,
         responses=len(answers),
-        correct=sum(right),
+        correct=sum(rights),
         items=hearing.n_items,
         evaluators=hearing.n_participants,
         majority_correct=values["mir"] * hearing.n_items,
         ties=hearing.counts(ties)["ties"],
         measures={name: None if np.isnan(v) else v for name, v in values.items()},
-        ir_interval=_compute_interval(answers, trials),
+        ir_interval=(interval["low"], interval["high"]),
         agreement_sd=float(np.std(won, ddof=1)) if len(won) > 1 else None,
-        right_ms=_average_values([t for r in answers if _is_right(r, trials) and (t := _get_time(r)) is not None]),
+        right_ms=sum(times) / len(times) if times else None,
     )
-
-
-def _average_values(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
-
-
-def _compute_interval(answers: Sequence[Response], trials: Mapping[str, Trial]) -> tuple[float, float]:
-    """Return the interval of the identification rate over resampled evaluators and items."""
-    import polars as pl
-
-    rows = [("all", r.hearer, r.trial, float(_is_right(r, trials))) for r in answers]
-    frame = pl.DataFrame(rows, schema=["system", "participant", "item", "right"], orient="row")
-    (interval,) = cluster_bootstrap(frame, value="right", system="system").iter_rows(named=True)
-    return interval["low"], interval["high"]
 
 
 def _is_right(response: Response, trials: Mapping[str, Trial]) -> bool:
@@ -278,20 +265,13 @@ def _average_by_person(frame: pl.DataFrame, value: str, condition: str, people: 
     return [means.get(p) for p in people]
 
 
-def _fit_or_raise(fit: Callable[[], MixedModel]) -> MixedModel:
-    """Fit a model. Raises NoModel if it does not converge."""
-    model = fit()
-    if not model.converged:
-        raise NoModel(f"no model: {model.message}")
-    return model
-
-
 def _fit_or_error(fit: Callable[[], MixedModel]) -> MixedModel | InputError:
     """Return a fitted model, or the error with the reason why it could not be fitted."""
     try:
-        return _fit_or_raise(fit)
+        model = fit()
     except InputError as error:
         return error
+    return model if model.converged else InputError(f"no model: {model.message}")
 
 
 def _has_overlapping_lengths(rows: pl.DataFrame, first: str) -> bool:
@@ -430,8 +410,5 @@ def describe_published_results() -> str:
 
 def describe_published_review() -> str:
     """Return the classifier's precision and F before and after the review of its false positives."""
-    before_after = [
-        f"{name} {_get_printed('rates', name)} → {_get_printed('rates', f'{name} after review')}"
-        for name in ("precision", "F")
-    ]
-    return ", ".join(before_after)
+    names = ("precision", "F")
+    return ", ".join(f"{n} {_get_printed('rates', n)} → {_get_printed('rates', f'{n} after review')}" for n in names)

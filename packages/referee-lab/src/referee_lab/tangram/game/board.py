@@ -112,15 +112,13 @@ class Board:
 
     def find_piece_at(self, x: float, y: float) -> str | None:
         """Return the top-most piece under a point, its edge included."""
-        return next((p for p in reversed(self.order) if self._contains_point(p, x, y)), None)
-
-    def _contains_point(self, piece: str, x: float, y: float) -> bool:
-        """Return whether a piece covers a point."""
-        placed = self.placements[piece]
-        # No corner lies further from its centroid, those of own pieces included: a cheap test first.
-        if (placed.x - x) ** 2 + (placed.y - y) ** 2 > (4 * UNIT) ** 2:
-            return False
-        return _is_inside(self.corners(piece), x, y)
+        for piece in reversed(self.order):
+            placed = self.placements[piece]
+            # No corner lies further from its centroid, those of own pieces included: a cheap test first.
+            is_near = (placed.x - x) ** 2 + (placed.y - y) ** 2 <= (4 * UNIT) ** 2
+            if is_near and _is_inside(self.corners(piece), x, y):
+                return piece
+        return None
 
     def snap(self, piece: str, reach: float = 12.0) -> Board:
         """Return the board with a piece moved to the nearest corner or side of another one within `reach`."""

@@ -10,9 +10,9 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from referee_lab.tangram.game.goals import Goal, export_custom_goal
+from referee_lab.tangram.game.goals import Goal
 from referee_lab.tangram.game.instructions import interpret
-from referee_lab.tangram.game.log import Header, Recording
+from referee_lab.tangram.game.log import Recording
 from referee_lab.tangram.game.piece_sets import get_rotation_step
 from referee_lab.tangram.game.rules import SETTINGS, start_game
 from referee_lab.tangram.game.session_log import SERVER, SessionLog
@@ -38,18 +38,7 @@ def play_bot_game(goal: Goal, seed: int, settings: Mapping[str, Any] | None = No
             break
         session.say(SOLVER, instruction)
         _answer_instruction(session, instruction)
-    header = Header(
-        session=f"bots-{goal.name}-{seed}",
-        pair=f"bots-{seed}",
-        goal=goal.name,
-        players={SOLVER: SOLVER, OPERATOR: OPERATOR},
-        settings={
-            **{name: list(v) if isinstance(v, tuple) else v for name, v in settings.items()},
-            **export_custom_goal(goal),
-        },
-        synthetic=True,
-    )
-    return Recording(header, session.log())
+    return session.make_recording(f"bots-{goal.name}-{seed}", f"bots-{seed}", settings)
 
 
 def _answer_instruction(session: SessionLog, instruction: Instruction) -> None:

@@ -59,25 +59,19 @@ def number_pieces(dialogue: Dialogue) -> Dialogue:
 def make_dialogue_film(dialogue: Dialogue, start_ms: float, end_ms: float) -> dict[str, Any]:
     """Return the actions and utterances between two times, as JSON values for a page."""
     place_at = track_recorded_positions(dialogue) or _lay_out_rows(dialogue)
-    before = list(_make_marks(dialogue, place_at, 0.0, start_ms))
     state = {piece: [*place_at(piece, 0.0), 0, False] for piece in dialogue.pieces}
     cursor: list[float] | None = None
-    for mark in before:
+    for mark in _make_marks(dialogue, place_at, 0.0, start_ms):
         if isinstance(mark[1], str):
             state[mark[1]] = mark[2:]
         else:
             cursor = mark[1:]
     pieces = {p: dict(zip(("x", "y", "rotation", "flipped"), place, strict=True)) for p, place in state.items()}
+    board = {"area": list(AREA), "step": TURN, "order": list(pieces), "pieces": pieces, "own": _draw_pieces(dialogue)}
     return {
         "start_ms": start_ms,
         "end_ms": end_ms,
-        "state": {
-            "area": list(AREA),
-            "step": TURN,
-            "order": list(pieces),
-            "pieces": pieces,
-            "own": _draw_pieces(dialogue),
-        },
+        "state": board,
         "cursor": cursor,
         "marks": list(_make_marks(dialogue, place_at, start_ms, end_ms)),
         "said": [

@@ -96,7 +96,7 @@ def make_film(recording: Recording, start_ms: float = 0.0, end_ms: float | None 
         raise InputError(
             "the recording shows no board", where=recording.header.session, remedy="record a session with a start entry"
         )
-    end = _find_end(recording) if end_ms is None else end_ms
+    end = max(t for t, _ in iterate_timeline(recording)) if end_ms is None else end_ms
     until = inf if end_ms is None else end
     before = [m for m in moments if m.t_ms <= start_ms]
     first = before[-1] if before else moments[0]._replace(cursor=None)
@@ -110,12 +110,12 @@ def make_film(recording: Recording, start_ms: float = 0.0, end_ms: float | None 
         # An event at the very end of a clip is the clip's continuation, not part of it. In the order of display: the
         # first to begin typing may send last.
         "said": [
-            _export_utterance(u)
+            {"by": u.by, "text": u.text, "start_ms": u.start_ms, "end_ms": u.end_ms, "shown_ms": _get_display_time(u)}
             for u in sorted(list_utterances(recording), key=_get_display_time)
             if start_ms <= _get_display_time(u) < until
         ],
         "hints": [
-            _make_hint_mark(t, e.data)
+            {"t_ms": t, **{name: e.data[name] for name in ("number", "piece", "x", "y", "rotation", "flipped")}}
             for t, e in iterate_timeline(recording)
             if e.kind == "hint" and start_ms <= t <= end
         ],
@@ -125,10 +125,6 @@ def make_film(recording: Recording, start_ms: float = 0.0, end_ms: float | None 
 def _get_display_time(utterance: Event) -> float:
     """Return the time at which a message was displayed, or speech began."""
     return float(utterance.data.get("shown_ms", utterance.start_ms or 0.0))
-
-
-def _find_end(recording: Recording) -> float:
-    return max(t for t, _ in iterate_timeline(recording))
 
 
 def _make_marks(first: Moment, shown: Sequence[Moment]) -> Iterator[list[Any]]:
@@ -153,19 +149,3 @@ def _make_mark(t_ms: float, before: Board, after: Board) -> Iterator[list[Any]]:
     # Nearly always one piece went to the top; any other change is a whole board.
     is_single_piece = before.put(top, placed).format_canonically() == state
     yield [t_ms, top, *placed] if is_single_piece else [t_ms, after.to_data()]
-
-
-def _export_utterance(utterance: Event) -> dict[str, Any]:
-    """Return an utterance with its times and words as a JSON object."""
-    shown = _get_display_time(utterance)
-    return {
-        "by": utterance.by,
-        "text": utterance.text,
-        "start_ms": utterance.start_ms,
-        "end_ms": utterance.end_ms,
-        "shown_ms": shown,
-    }
-
-
-def _make_hint_mark(t_ms: float, data: Any) -> dict[str, Any]:
-    return {"t_ms": t_ms, **{name: data[name] for name in ("number", "piece", "x", "y", "rotation", "flipped")}}

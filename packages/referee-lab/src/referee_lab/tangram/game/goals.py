@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from random import Random
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from referee.errors import InputError, UnknownName
 from referee_lab.tangram.game.board import WORK_AREA, Board, Placement, compute_corners, round_to_hundredths
@@ -39,52 +39,6 @@ class Goal:
     placements: Mapping[str, Placement]
 
 
-def _make_goal(name: str, symmetric: bool, *rows: tuple[Any, ...]) -> Goal:
-    return Goal(name, symmetric, MappingProxyType({p: Placement(*row) for p, row in zip(PIECES, rows, strict=True)}))
-
-
-_ALL = (
-    _make_goal(
-        *("house", True, (-66.67, -66.67, 135), (66.67, -66.67, 225), (0.0, 166.67, 0), (-66.67, 33.33, 315)),
-        *((66.67, 133.33, 45), (50.0, 50.0, 0), (-50.0, 100.0, 90)),
-    ),
-    _make_goal(
-        *("rocket", True, (-33.33, -83.33, 315), (33.33, -16.67, 135), (50.0, 116.67, 0), (-33.33, -183.33, 135)),
-        *((33.33, -183.33, 225), (0.0, 200.0, 0), (-50.0, 100.0, 0, True)),
-    ),
-    _make_goal(
-        *("pagoda", True, (-66.67, -66.67, 135), (66.67, -66.67, 225), (50.0, 66.67, 0), (-83.33, 166.67, 135)),
-        *((83.33, 166.67, 225), (0.0, 150.0, 0), (-50.0, 50.0, 0, True)),
-    ),
-    _make_goal(
-        *("eagle", True, (-116.67, -33.33, 45), (116.67, -33.33, 315), (0.0, 133.33, 180), (16.67, -66.67, 45)),
-        *((-16.67, 66.67, 225), (0.0, -150.0, 0), (0.0, 0.0, 90, True)),
-    ),
-    _make_goal(
-        *("swan", False, (33.33, 66.67, 45), (166.67, 66.67, 315), (200.0, -33.33, 0), (-233.33, -166.67, 45)),
-        *((266.67, -66.67, 45), (-150.0, -150.0, 0), (-100.0, -50.0, 0)),
-    ),
-    _make_goal(
-        *("cat", False, (-62.62, 87.38, 315), (4.04, 154.04, 135), (-29.29, -12.62, 0), (-147.14, -150.0, 90)),
-        *((-52.86, -150.0, 270), (-100.0, -79.29, 45), (120.71, 120.71, 90)),
-    ),
-    _make_goal(
-        *("boat", False, (66.67, 33.33, 225), (-66.67, -66.67, 135), (50.0, 133.33, 180), (-116.67, 166.67, 225)),
-        *((33.33, -133.33, 225), (-50.0, 50.0, 0), (-50.0, 150.0, 0)),
-    ),
-    _make_goal(
-        *("chapel", False, (-16.67, 16.67, 45), (-83.33, 83.33, 225), (-50.0, -83.33, 0), (116.67, -16.67, 45)),
-        *((83.33, 116.67, 225), (100.0, -100.0, 0), (100.0, 50.0, 90, True)),
-    ),
-)
-# For the training only: a person who has seen a goal must not be its operator later.
-TRAINING = _make_goal(
-    *("training", True, (-33.33, -25.0, 315), (33.33, 41.67, 135), (0.0, -125.0, 0), (133.33, -25.0, 225)),
-    *((-133.33, 75.0, 135), (150.0, 58.33, 0), (-150.0, 8.33, 90)),
-)
-GOALS: Mapping[str, Goal] = MappingProxyType({goal.name: goal for goal in _ALL})
-
-
 def format_goal(goal: Goal) -> str:
     """Return a goal as one line: name, * if symmetric, placements, and the shapes of custom pieces."""
     rows = (f"{piece}:{p.x:g},{p.y:g},{p.rotation},{int(p.flipped)}" for piece, p in goal.placements.items())
@@ -98,7 +52,11 @@ def parse_goal(text: str) -> Goal:
     name, _, rest = text.partition("|")
     rows, _, looks = rest.partition("|")
     try:
-        placed = dict(_parse_placement(row) for row in rows.split(";"))
+        placed = {}
+        for row in rows.split(";"):
+            piece, _, numbers = row.partition(":")
+            x, y, rotation, flipped = numbers.split(",")
+            placed[piece] = Placement(float(x), float(y), int(rotation), flipped == "1")
         custom_pieces = json.loads(looks or "{}")
     except ValueError:
         raise InputError(f"not a goal: {text:.60}", remedy="`referee tangram goals check FILE` writes them") from None
@@ -108,35 +66,35 @@ def parse_goal(text: str) -> Goal:
     return Goal(name.removesuffix("*"), name.endswith("*"), MappingProxyType(placed))
 
 
-def _parse_placement(row: str) -> tuple[str, Placement]:
-    """Return a piece and its placement from their text."""
-    piece, _, numbers = row.partition(":")
-    x, y, rotation, flipped = numbers.split(",")
-    return piece, Placement(float(x), float(y), int(rotation), flipped == "1")
+def _parse_goals(*lines: str) -> Mapping[str, Goal]:
+    """Return goals by their names."""
+    return MappingProxyType({goal.name: goal for goal in map(parse_goal, lines)})
 
 
+GOALS = _parse_goals(
+    "house*|1:-66.67,-66.67,135,0;2:66.67,-66.67,225,0;3:0,166.67,0,0;4:-66.67,33.33,315,0;5:66.67,133.33,45,0;6:50,50,0,0;7:-50,100,90,0",
+    "rocket*|1:-33.33,-83.33,315,0;2:33.33,-16.67,135,0;3:50,116.67,0,0;4:-33.33,-183.33,135,0;5:33.33,-183.33,225,0;6:0,200,0,0;7:-50,100,0,1",
+    "pagoda*|1:-66.67,-66.67,135,0;2:66.67,-66.67,225,0;3:50,66.67,0,0;4:-83.33,166.67,135,0;5:83.33,166.67,225,0;6:0,150,0,0;7:-50,50,0,1",
+    "eagle*|1:-116.67,-33.33,45,0;2:116.67,-33.33,315,0;3:0,133.33,180,0;4:16.67,-66.67,45,0;5:-16.67,66.67,225,0;6:0,-150,0,0;7:0,0,90,1",
+    "swan|1:33.33,66.67,45,0;2:166.67,66.67,315,0;3:200,-33.33,0,0;4:-233.33,-166.67,45,0;5:266.67,-66.67,45,0;6:-150,-150,0,0;7:-100,-50,0,0",
+    "cat|1:-62.62,87.38,315,0;2:4.04,154.04,135,0;3:-29.29,-12.62,0,0;4:-147.14,-150,90,0;5:-52.86,-150,270,0;6:-100,-79.29,45,0;7:120.71,120.71,90,0",
+    "boat|1:66.67,33.33,225,0;2:-66.67,-66.67,135,0;3:50,133.33,180,0;4:-116.67,166.67,225,0;5:33.33,-133.33,225,0;6:-50,50,0,0;7:-50,150,0,0",
+    "chapel|1:-16.67,16.67,45,0;2:-83.33,83.33,225,0;3:-50,-83.33,0,0;4:116.67,-16.67,45,0;5:83.33,116.67,225,0;6:100,-100,0,0;7:100,50,90,1",
+)
 # Six pentominoes each: all twelve would be hours of work for people.
-PENTOMINO_GOALS: Mapping[str, Goal] = MappingProxyType(
-    {
-        goal.name: goal
-        for goal in map(
-            parse_goal,
-            (
-                "block*|12:-100,0,0,0;13:92,8,180,0;16:-36,40,270,0;18:36,56,270,0;19:-28,-32,0,0;21:36,-72,270,0",
-                "dog|12:-160,20,0,0;13:-112,28,180,1;14:-24,-4,90,1;15:128,-84,90,0;21:88,-4,0,1;22:40,60,0,0",
-                "castle*|12:-120,-20,0,0;13:-88,52,0,1;15:96,68,180,1;16:40,-44,180,0;20:-40,-60,0,0;21:112,-44,0,0",
-                "ship|12:-40,-40,0,0;14:104,64,270,1;15:-112,56,90,0;16:24,40,270,0;19:32,-32,0,0;21:-24,112,270,1",
-                "tower*|12:40,20,0,0;13:32,132,270,0;15:-24,12,0,0;17:40,-116,0,0;19:-48,-92,0,0;22:-40,100,90,0",
-            ),
-        )
-    }
+PENTOMINO_GOALS = _parse_goals(
+    "block*|12:-100,0,0,0;13:92,8,180,0;16:-36,40,270,0;18:36,56,270,0;19:-28,-32,0,0;21:36,-72,270,0",
+    "dog|12:-160,20,0,0;13:-112,28,180,1;14:-24,-4,90,1;15:128,-84,90,0;21:88,-4,0,1;22:40,60,0,0",
+    "castle*|12:-120,-20,0,0;13:-88,52,0,1;15:96,68,180,1;16:40,-44,180,0;20:-40,-60,0,0;21:112,-44,0,0",
+    "ship|12:-40,-40,0,0;14:104,64,270,1;15:-112,56,90,0;16:24,40,270,0;19:32,-32,0,0;21:-24,112,270,1",
+    "tower*|12:40,20,0,0;13:32,132,270,0;15:-24,12,0,0;17:40,-116,0,0;19:-48,-92,0,0;22:-40,100,90,0",
 )
-
-
+# For the training only: a person who has seen a goal must not be its operator later.
+TRAINING = parse_goal(
+    "training*|1:-33.33,-25,315,0;2:33.33,41.67,135,0;3:0,-125,0,0;4:133.33,-25,225,0;5:-133.33,75,135,0;6:150,58.33,0,0;7:-150,8.33,90,0"
+)
 PENTOMINO_TRAINING = parse_goal("training-pentomino*|13:32,32,270,0;16:-56,0,270,0;21:24,-32,90,1")
-_KNOWN = MappingProxyType(
-    {**GOALS, **PENTOMINO_GOALS, TRAINING.name: TRAINING, PENTOMINO_TRAINING.name: PENTOMINO_TRAINING}
-)
+_KNOWN = {**GOALS, **PENTOMINO_GOALS, **{goal.name: goal for goal in (TRAINING, PENTOMINO_TRAINING)}}
 
 
 def is_shipped(name: str) -> bool:
@@ -170,20 +128,17 @@ def find_goal(name: str, lines: Iterable[str] = ()) -> Goal:
     return goals_by_name[name]
 
 
-@cache
-def _make_outline(text: str) -> Polygon:
-    return _close_gaps(parse_goal(text))
-
-
 def get_outline(goal: Goal) -> Polygon:
     """Return the silhouette as one polygon around (0, 0)."""
     return _make_outline(format_goal(goal))
 
 
-def _close_gaps(goal: Goal) -> Polygon:
-    """Return the figure's outline without hairline gaps between pieces."""
+@cache
+def _make_outline(text: str) -> Polygon:
+    """Return a figure's outline without hairline gaps between pieces."""
     from shapely import Polygon, unary_union
 
+    goal = parse_goal(text)
     # Mitred, so that expanding and shrinking restore sharp corners.
     swollen = [
         Polygon(compute_corners(p, placed)).buffer(HAIR, join_style="mitre") for p, placed in goal.placements.items()
@@ -203,11 +158,13 @@ def format_outline(goal: Goal) -> str:
     return " ".join("M" + " L".join(f"{x:.2f},{y:.2f}" for x, y in ring.coords[:-1]) + " Z" for ring in rings)
 
 
-def lay_out_goal(
-    goal: Goal, centre: tuple[float, float] = (WORK_AREA[0] / 2, WORK_AREA[1] / 2), step: int = 45
-) -> Board:
-    """Return a board on which the goal is laid out around a point."""
-    placed = {p: _shift_position(place, *centre) for p, place in goal.placements.items()}
+def lay_out_goal(goal: Goal, step: int = 45) -> Board:
+    """Return a board on which the goal is laid out around the middle."""
+    x, y = WORK_AREA[0] / 2, WORK_AREA[1] / 2
+    placed = {
+        piece: p._replace(x=round_to_hundredths(p.x + x), y=round_to_hundredths(p.y + y))
+        for piece, p in goal.placements.items()
+    }
     return Board(MappingProxyType(placed), tuple(placed), step)
 
 
@@ -246,8 +203,3 @@ def _draw_placements(rng: Random, step: int, pieces: Collection[str]) -> Iterato
                 taken.append(shape)
                 yield piece, place
                 break
-
-
-def _shift_position(place: Placement, dx: float, dy: float) -> Placement:
-    """Return a position moved by dx and dy."""
-    return place._replace(x=round_to_hundredths(place.x + dx), y=round_to_hundredths(place.y + dy))

@@ -6,66 +6,56 @@ Patterns are tried in the order of the lists; `instructions` interprets them on 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import TypeVar
 
 from referee_lab.tangram.game.solver_bot import AMOUNTS
+
+Meaning = TypeVar("Meaning")
+
+
+def _index_words(words: Mapping[Meaning, str]) -> dict[str, Meaning]:
+    """Return the meaning of every word, from the words for every meaning."""
+    return {word: meaning for meaning, listed in words.items() for word in listed.split(", ")}
+
 
 # In steps of the board, 45 or 90 degrees.
 NUMBERS = {"twice": 2}
 COUNTED = re.compile(r"\b(one|two|three|four|five|six|seven|[1-7]) (?:steps?|turns?|times|clicks?|notch(?:es)?)\b")
 COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7}
 DEGREES = {"a quarter": 90, "quarter turn": 90, "right angle": 90, "half": 180, "upside down": 180, "round": 180}
-SIZES = {
-    "big": "large",
-    "bigger": "large",
-    "biggest": "large",
-    "large": "large",
-    "medium": "medium",
-    "middle": "medium",
-    "small": "small",
-    "smaller": "small",
-    "smallest": "small",
-    "little": "small",
-    "tiny": "small",
-}
-SHAPES = {
-    "triangle": "triangle",
-    "square": "square",
-    "parallelogram": "parallelogram",
-    "rhomboid": "parallelogram",
-    "rhombus": "parallelogram",
-    "diamond": "square",
-    "slanted piece": "parallelogram",
-    "trapezoid": "parallelogram",
-    "trapezium": "parallelogram",
-}
+SIZES = _index_words(
+    {
+        "large": "big, bigger, biggest, large",
+        "medium": "medium, middle",
+        "small": "small, smaller, smallest, little, tiny",
+    }
+)
+SHAPES = _index_words(
+    {
+        "triangle": "triangle",
+        "square": "square, diamond",
+        "parallelogram": "parallelogram, rhomboid, rhombus, slanted piece, trapezoid, trapezium",
+    }
+)
 # Beside the agreed words, those that people use.
 MORE_AMOUNTS = {
-    "a tiny bit": 3.0,
-    "slightly": 10.0,
-    "somewhat": 30.0,
-    "some": 30.0,
-    "a lot": 200.0,
-    "much": 200.0,
-    "far": 300.0,
-    "a small bit": 10.0,
-    "more": 30.0,
-    "further": 30.0,
-    "farther": 30.0,
+    3.0: "a tiny bit",
+    10.0: "slightly, a small bit",
+    30.0: "somewhat, some, more, further, farther",
+    200.0: "a lot, much",
+    300.0: "far",
 }
-DISTANCES = {**AMOUNTS, **MORE_AMOUNTS}
+DISTANCES = {**AMOUNTS, **_index_words(MORE_AMOUNTS)}
 USUAL = AMOUNTS["a bit"]
-WAYS = {
-    "left": (-1, 0),
-    "leftwards": (-1, 0),
-    "right": (1, 0),
-    "rightwards": (1, 0),
-    "up": (0, -1),
-    "upwards": (0, -1),
-    "higher": (0, -1),
-    "down": (0, 1),
-    "downwards": (0, 1),
-    "lower": (0, 1),
-}
+WAYS = _index_words(
+    {
+        (-1, 0): "left, leftwards",
+        (1, 0): "right, rightwards",
+        (0, -1): "up, upwards, higher",
+        (0, 1): "down, downwards, lower",
+    }
+)
 # The coordinate that decides, and its sign; unlisted words mean the bottom.
 AXES = {"left": (0, 1), "right": (0, -1), "top": (1, 1), "upper": (1, 1)}
 SIDES = {"left": (-1, 0), "right": (1, 0), "above": (0, -1), "below": (0, 1), "beside": (0, 0)}

@@ -11,53 +11,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import lru_cache
 from random import Random
 
+from referee_lab.tangram.game import instruction_words as vocabulary
 from referee_lab.tangram.game.board import Board, Placement, compute_corners
-from referee_lab.tangram.game.instruction_words import (
-    AGAIN,
-    AXES,
-    BACK,
-    COUNTED,
-    COUNTS,
-    DEGREES,
-    DISTANCES,
-    DOING,
-    EITHER,
-    IS_RIGHT,
-    LEFT_ALONE,
-    LOOK,
-    MEASURED,
-    NEXT_CLAUSE,
-    NICKNAMES,
-    NO_ANSWER,
-    NUMBERS,
-    OPENING,
-    PRAISE,
-    REGION,
-    RELATED,
-    SENT,
-    SHAPES,
-    SIDES,
-    SIZES,
-    SPEAKER_DOES,
-    SPELT,
-    STEP,
-    TAKING,
-    TOO_FAR,
-    USUAL,
-    VERBS,
-    WAY,
-    WAYS,
-    WHERE,
-    WHERE_TO,
-    WRONG,
-    WRONG_PIECE,
-)
 from referee_lab.tangram.game.piece_sets import ALL_PIECES, PENTOMINOES, PIECES, get_piece_name
 from referee_lab.tangram.game.solver_bot import REGIONS
 
@@ -89,10 +50,14 @@ def _build_vocabulary(pieces: tuple[str, ...]) -> PieceWords:
             nouns.setdefault(word, set()).add(piece)
     colours = frozenset(colour for piece in pieces if (colour := ALL_PIECES[piece].get("colour", "").lower()))
     noun = "|".join(re.escape(word) for word in sorted(nouns, key=len, reverse=True))
-    look = "|".join([LOOK, *map(re.escape, colours)])
-    named = rf"(?:(?:the|that|this|a|an|another|your)\s+)?(?:(?:{look})\s+)*(?:{noun}|one|piece|shape|(?:{'|'.join(SIZES)}) one)s?(?!\w){WHERE}"
+    look = "|".join([vocabulary.LOOK, *map(re.escape, colours)])
+    sizes = "|".join(vocabulary.SIZES)
+    named = (
+        rf"(?:(?:the|that|this|a|an|another|your)\s+)?(?:(?:{look})\s+)*(?:{noun}|one|piece|shape|(?:{sizes}) one)s?(?!\w)"
+        rf"{vocabulary.WHERE}"
+    )
     relation = re.compile(
-        rf"{RELATED}(?P<what>(?:it|that|this)\b(?! (?:{look}|{noun}|shape)\b)(?: (?:one|piece))?|{named})"
+        rf"{vocabulary.RELATED}(?P<what>(?:it|that|this)\b(?! (?:{look}|{noun}|shape)\b)(?: (?:one|piece))?|{named})"
     )
     return PieceWords({word: frozenset(members) for word, members in nouns.items()}, colours, noun, look, relation)
 
@@ -101,13 +66,13 @@ def _list_nouns(piece: str) -> list[str]:
     """Return the nouns for a piece: its shape, its letter, or the name of a custom piece."""
     shape = ALL_PIECES[piece]["shape"]
     if piece in PIECES:
-        return [word for word, named in SHAPES.items() if named == shape]
+        return [word for word, named in vocabulary.SHAPES.items() if named == shape]
     if piece in PENTOMINOES:
         letter = shape.lower()
         # With its article: *a* and *i* alone are words of their own.
         called = (f"{letter} piece", f"{letter}-piece", f"{letter} shape", f"{letter}-shape", f"{letter}-shaped piece")
         alone = (f"{letter}-shaped one", f"letter {letter}", f"the {letter}", f"that {letter}", f"this {letter}")
-        return [*called, *alone, *NICKNAMES.get(shape, ())]
+        return [*called, *alone, *vocabulary.NICKNAMES.get(shape, ())]
     return [shape.lower()]
 
 
@@ -146,11 +111,11 @@ class Hand:
 
 def split_clauses(text: str) -> list[str]:
     """Return the clauses of a message: *turn the square and put it in the middle* has two."""
-    parts = NEXT_CLAUSE.split(text)
+    parts = vocabulary.NEXT_CLAUSE.split(text)
     whole = parts[:1]
     for part in parts[1:]:
         # *Take the square and turn it* asks for one thing.
-        if re.search(DOING, whole[-1].lower()):
+        if re.search(vocabulary.DOING, whole[-1].lower()):
             whole.append(part)
         else:
             whole[-1] += f", {part}"
@@ -163,31 +128,35 @@ def interpret(text: str, board: Board, hand: Hand, rng: Random) -> Command:
     If the words fit several pieces it touches one of them, or asks before any other action.
     """
     words = " ".join(_mark_letters(text, board).lower().replace("’", "'").split())
-    for pattern, plain in SPELT.items():
+    for pattern, plain in vocabulary.SPELT.items():
         words = re.sub(pattern, plain, words)
     words = _mark_piece_positions(_reverse_too_far(_correct_spelling(words, board)), board)
-    if PRAISE.match(words) or LEFT_ALONE.search(words):
+    if vocabulary.PRAISE.match(words) or vocabulary.LEFT_ALONE.search(words):
         return Command("none")
-    if IS_RIGHT.search(words) and not any(re.search(v, words) for v in VERBS.values()):
+    if vocabulary.IS_RIGHT.search(words) and not any(re.search(v, words) for v in vocabulary.VERBS.values()):
         return Command("none")
     if hand.asked and (answered := _answer_question(words, hand.asked, board)):
         return answered
-    if re.search(VERBS["undo"], words):
-        return _make_undo(hand)
-    if AGAIN.search(words) and hand.last and not re.search(_get_vocabulary(board).noun, words):
+    if re.search(vocabulary.VERBS["undo"], words):
+        if hand.piece is None or hand.before is None:
+            return Command("ask", question="there is nothing to undo: which piece do you mean?")
+        return Command("undo", hand.piece)
+    if vocabulary.AGAIN.search(words) and hand.last and not re.search(_get_vocabulary(board).noun, words):
         return hand.last
-    if hand.piece and WRONG_PIECE.search(words.rstrip(" .!")):
+    if hand.piece and vocabulary.WRONG_PIECE.search(words.rstrip(" .!")):
         return _choose_other(board, hand)
-    if WRONG.search(words):
+    if vocabulary.WRONG.search(words):
         return Command("ask", question="sorry, what should I do instead?")
     if re.search(r"\b(?:face|facing|look|looking|point|pointing) the other way\b", words):
         return _complete_command(Command("turn"), words, board, hand, rng, degrees="half turn")
-    if re.search(r"\b(?:other|opposite|wrong) (?:way|direction)\b", words) and not re.search(VERBS["flip"], words):
-        return (
-            _reverse_command(hand.last)
-            if hand.last
-            else Command("ask", question="the other way: which piece do you mean?")
-        )
+    if re.search(r"\b(?:other|opposite|wrong) (?:way|direction)\b", words) and not re.search(
+        vocabulary.VERBS["flip"], words
+    ):
+        if hand.last is None:
+            return Command("ask", question="the other way: which piece do you mean?")
+        x, y, degrees = hand.last.x, hand.last.y, hand.last.degrees
+        is_reversible = hand.last.kind in ("shift", "turn")
+        return replace(hand.last, x=-x, y=-y, degrees=-degrees) if is_reversible else hand.last
     return _resolve_command(words, board, hand, rng)
 
 
@@ -197,7 +166,7 @@ def _mark_letters(text: str, board: Board) -> str:
     if not letters:
         return text
     before = r"(?:(?:the|that|this|an?|letter|piece) )?"
-    return re.sub(rf"\b{before}([{letters}])\b(?!['’])(?!(?<=I) (?:{SPEAKER_DOES})\b)", r"the \1", text)
+    return re.sub(rf"\b{before}([{letters}])\b(?!['’])(?!(?<=I) (?:{vocabulary.SPEAKER_DOES})\b)", r"the \1", text)
 
 
 def _correct_spelling(words: str, board: Board) -> str:
@@ -215,11 +184,13 @@ def _correct_spelling(words: str, board: Board) -> str:
 
 def _reverse_too_far(words: str) -> str:
     """Return the words with *too far left* reversed, unless they also name a direction."""
-    match = TOO_FAR.search(words)
+    match = vocabulary.TOO_FAR.search(words)
     if match is None:
         return words
-    rest = TOO_FAR.sub("", words)
-    return rest if re.search(rf"\b(?:{WAY})\b", rest) else f"{rest} a bit {BACK[match[1]]}".strip()
+    rest = vocabulary.TOO_FAR.sub("", words)
+    return (
+        rest if re.search(rf"\b(?:{vocabulary.WAY})\b", rest) else f"{rest} a bit {vocabulary.BACK[match[1]]}".strip()
+    )
 
 
 def _mark_piece_positions(words: str, board: Board) -> str:
@@ -233,7 +204,11 @@ def _mark_piece_positions(words: str, board: Board) -> str:
     if lying is None:
         return words
     after = words[lying.end() :]
-    elsewhere = REGION.search(after) or lexicon.relation.search(after) or re.search(rf"\b(?:{WAY})\b", after)
+    elsewhere = (
+        vocabulary.REGION.search(after)
+        or lexicon.relation.search(after)
+        or re.search(rf"\b(?:{vocabulary.WAY})\b", after)
+    )
     if not (lying["told"] or elsewhere):
         return words
     return f"{words[: lying.start()]}the {lying['side']} {lying['what']}{after}"
@@ -261,13 +236,17 @@ def _resolve_command(words: str, board: Board, hand: Hand, rng: Random) -> Comma
         return Command("beside", pair[0], other=pair[1])
     if relation and (kind == "put" or re.search(r"\bget\b", words)):
         return _make_beside_command(words, relation, theme, board, hand, rng)
-    if (kind == "put" or (kind is None and SENT.search(words))) and (region := _parse_region(words)):
+    if (kind == "put" or (kind is None and vocabulary.SENT.search(words))) and (region := _parse_region(words)):
         return _complete_command(Command("put", None, *region), theme, board, hand, rng)
     if (way := _parse_shift(words, board)) and (
-        kind == "put" or MEASURED.search(words) or not _names_a_piece(words, board)
+        kind == "put" or vocabulary.MEASURED.search(words) or not _names_a_piece(words, board)
     ):
         return _complete_command(Command("shift", None, *way), theme, board, hand, rng)
-    if WHERE_TO.search(words) and _names_a_piece(words, board) and len(_find_matches(words, board, hand)) > 1:
+    if (
+        vocabulary.WHERE_TO.search(words)
+        and _names_a_piece(words, board)
+        and len(_find_matches(words, board, hand)) > 1
+    ):
         return _complete_command(Command("take"), theme, board, hand, rng)
     return _make_take_command(words, board, hand, rng, relation)
 
@@ -277,8 +256,8 @@ def _find_action(words: str, theme: str, board: Board) -> str | None:
 
     With an unknown verb, a goal position means to put the piece there.
     """
-    verb = next((name for name, pattern in VERBS.items() if re.search(pattern, words)), None)
-    if verb or TAKING.search(words) or _is_name_only(words, board):
+    verb = next((name for name, pattern in vocabulary.VERBS.items() if re.search(pattern, words)), None)
+    if verb or vocabulary.TAKING.search(words) or _is_name_only(words, board):
         return verb
     return "put" if _names_a_piece(theme, board) or _has_demonstrative(theme) else None
 
@@ -287,7 +266,7 @@ def _is_name_only(words: str, board: Board) -> bool:
     """Return whether the words only name a piece: *no, the square on the left*."""
     lexicon = _get_vocabulary(board)
     first = rf"(?!lower (?:the|it|that|this))(?:the|a|an|that|this|another|other|any|one|it|its|it's|which|what|where|{lexicon.look}|{lexicon.noun})"
-    return bool(re.match(rf"(?:(?:{OPENING})[ ,:]+)*{first}\b", words))
+    return bool(re.match(rf"(?:(?:{vocabulary.OPENING})[ ,:]+)*{first}\b", words))
 
 
 def _make_take_command(words: str, board: Board, hand: Hand, rng: Random, relation: re.Match[str] | None) -> Command:
@@ -330,7 +309,7 @@ def _answer_question(words: str, asked: Command, board: Board) -> Command | None
 
     None if the words do not answer the question.
     """
-    if not asked.options or asked.wish is None or NO_ANSWER.search(words):
+    if not asked.options or asked.wish is None or vocabulary.NO_ANSWER.search(words):
         return None
     fitting = _narrow_options(words, asked.options, board)
     if not fitting or (len(fitting) > 1 and len(fitting) == len(asked.options)):
@@ -350,21 +329,17 @@ def _narrow_options(words: str, options: Sequence[str], board: Board) -> list[st
     lexicon = _get_vocabulary(board)
     relation = lexicon.relation.search(words)
     theme = words[: relation.start()] if relation else words
-    shape = re.search(rf"\b({lexicon.noun})s?\b", theme)
-    size = re.search(rf"\b({'|'.join(SIZES)})\b", theme)
-    colour = re.search(rf"\b({'|'.join(map(re.escape, lexicon.colours))})\b", theme) if lexicon.colours else None
+    size = re.search(rf"\b({'|'.join(vocabulary.SIZES)})\b", theme)
     place = re.search(r"\b(left|right|top|bottom|upper|lower)", theme)
-    if not (shape or size or colour or place or relation or EITHER.search(words)):
+    shape, colour, fitting = _match_looks(theme, size, options, lexicon)
+    if not (shape or size or colour or place or relation or vocabulary.EITHER.search(words)):
         return []
-    fitting = [p for p in options if not shape or p in lexicon.nouns[shape[1]]]
-    fitting = [p for p in fitting if not size or ALL_PIECES[p]["size"] == SIZES[size[1]]]
-    fitting = [p for p in fitting if not colour or ALL_PIECES[p].get("colour", "").lower() == colour[1]]
     if place and fitting:
-        axis, sign = AXES.get(place[1], (1, -1))
+        axis, sign = vocabulary.AXES.get(place[1], (1, -1))
         fitting = [min(fitting, key=lambda p: sign * board.placements[p][axis])]
     elif relation and fitting and (landmark := _find_landmark(relation, board, Hand())):
         fitting = [_find_nearest(landmark, fitting, board)]
-    return fitting[:1] if EITHER.search(words) else fitting
+    return fitting[:1] if vocabulary.EITHER.search(words) else fitting
 
 
 def _ask_for_piece(fitting: Sequence[str]) -> str:
@@ -377,24 +352,13 @@ def _ask_for_piece(fitting: Sequence[str]) -> str:
     return f"which {next(iter(kinds))}: the one on the left or the one on the right?"
 
 
-def _make_undo(hand: Hand) -> Command:
-    """Return the command to undo the last action, or a question if there is none."""
-    if hand.piece is None or hand.before is None:
-        return Command("ask", question="there is nothing to undo: which piece do you mean?")
-    return Command("undo", hand.piece)
-
-
-def _reverse_command(last: Command) -> Command:
-    return replace(last, x=-last.x, y=-last.y, degrees=-last.degrees) if last.kind in ("shift", "turn") else last
-
-
 # -- pieces --------------------------------------------------------------------------------------------------------------------
 
 
 def _names_a_piece(words: str, board: Board) -> bool:
     """Return whether words name a piece."""
     lexicon = _get_vocabulary(board)
-    look = "|".join([*SIZES, *lexicon.colours])
+    look = "|".join([*vocabulary.SIZES, *lexicon.colours])
     return bool(re.search(rf"\b(?:{lexicon.noun}|(?:{look}) (?:one|piece)|other|one on the)\b", words))
 
 
@@ -402,22 +366,35 @@ def _has_demonstrative(words: str) -> bool:
     return bool(re.search(r"\b(?:it|that|this)\b", words))
 
 
+def _match_looks(
+    words: str, size: re.Match[str] | None, pieces: Iterable[str], lexicon: PieceWords
+) -> tuple[re.Match[str] | None, re.Match[str] | None, list[str]]:
+    """Return where words name a shape and a colour, and the pieces with both and with the named size."""
+    shape = re.search(rf"\b({lexicon.noun})s?\b", words)
+    colour = re.search(rf"\b({'|'.join(map(re.escape, lexicon.colours))})\b", words) if lexicon.colours else None
+    fitting = [
+        p
+        for p in pieces
+        if (not shape or p in lexicon.nouns[shape[1]])
+        and (not size or ALL_PIECES[p]["size"] == vocabulary.SIZES[size[1]])
+        and (not colour or ALL_PIECES[p].get("colour", "").lower() == colour[1])
+    ]
+    return shape, colour, fitting
+
+
 def _find_matches(words: str, board: Board, hand: Hand) -> list[str]:
     """Return the pieces that the words may denote; empty if the words name no kind of piece."""
     lexicon = _get_vocabulary(board)
-    shape = re.search(rf"\b({lexicon.noun})s?\b", words)
-    colour = re.search(rf"\b({'|'.join(map(re.escape, lexicon.colours))})\b", words) if lexicon.colours else None
     # A size counts before a noun only: *a little to the left* names no piece.
     size = re.search(
-        rf"\b({'|'.join(SIZES)})(?: of the)?(?= (?:(?:{lexicon.look}) )*(?:{lexicon.noun}|one|piece|shape))", words
+        rf"\b({'|'.join(vocabulary.SIZES)})(?: of the)?(?= (?:(?:{lexicon.look}) )*(?:{lexicon.noun}|one|piece|shape))",
+        words,
     )
     other = re.search(r"\b(?:other|another|second)\b(?! (?:side|time|way|direction|end|turn|step))", words)
     place = _parse_piece_position(words, board)
+    shape, colour, fitting = _match_looks(words, size, sorted(board.placements, key=int), lexicon)
     if not shape and not size and not other and not colour and not (place and re.search(r"\b(?:one|piece)\b", words)):
         return []
-    fitting = [p for p in sorted(board.placements, key=int) if not shape or p in lexicon.nouns[shape[1]]]
-    fitting = [p for p in fitting if not size or ALL_PIECES[p]["size"] == SIZES[size[1]]]
-    fitting = [p for p in fitting if not colour or ALL_PIECES[p].get("colour", "").lower() == colour[1]]
     if place and hand.piece and not (shape or size or colour or other):
         # *The one on the left* is one of those that were spoken of.
         alike = [p for p in fitting if ALL_PIECES[p] == ALL_PIECES[hand.piece]]
@@ -438,16 +415,16 @@ def _parse_piece_position(words: str, board: Board) -> tuple[int, int] | None:
     After *put*, a position is a goal.
     """
     lexicon = _get_vocabulary(board)
-    after = rf"(?: (?:{'|'.join([*SIZES, *lexicon.colours])}))? (?:{lexicon.noun}|one|piece)\b"
+    after = rf"(?: (?:{'|'.join([*vocabulary.SIZES, *lexicon.colours])}))? (?:{lexicon.noun}|one|piece)\b"
     place = re.search(
         rf"\b(left|right|top|bottom|upper|lower|leftmost|rightmost|topmost|lowest)(?:most)?(?={after})", words
     )
-    if place is None and not re.search(VERBS["put"], words):
+    if place is None and not re.search(vocabulary.VERBS["put"], words):
         place = re.search(r"\b(?:on|at|in) the (?:far )?(left|right|top|bottom)\b", words)
     if place is None:
         return None
     word = place[1].removesuffix("most")
-    return AXES.get(word, (1, -1))
+    return vocabulary.AXES.get(word, (1, -1))
 
 
 def _exclude_held(fitting: list[str], held: str | None) -> list[str]:
@@ -498,7 +475,7 @@ def _make_beside_command(
         after := re.search(r"\b(?:on|to|at) the (left|right|top|bottom)\b", words[relation.end() :])
     ):
         side = _parse_side(after[1])
-    x, y = SIDES[side]
+    x, y = vocabulary.SIDES[side]
     command = replace(command, x=float(x), y=float(y))
     if landmark is None or landmark == command.piece:
         return Command("ask", question=_ask_for_piece(landmarks), options=tuple(landmarks), wish=command)
@@ -511,11 +488,8 @@ def _parse_side(word: str) -> str:
         return "left" if "left" in word else "right"
     if "top" in word or "upper" in word or word in ("above", "over", "on top of", "onto", "on"):
         return "above"
-    return (
-        "below"
-        if "bottom" in word or "lower" in word or word in ("below", "under", "underneath", "beneath")
-        else "beside"
-    )
+    is_below = "bottom" in word or "lower" in word or word in ("below", "under", "underneath", "beneath")
+    return "below" if is_below else "beside"
 
 
 def _parse_region(words: str) -> tuple[float, float] | None:
@@ -529,7 +503,7 @@ def _parse_region(words: str) -> tuple[float, float] | None:
     if fitting and not re.search(r"\b(?:in|into|to) the (?:top|bottom|upper|lower)?[- ]?(?:left|right)", words):
         # The longest, because *at the top left* holds *at the top*.
         return REGIONS[max(fitting, key=len)]
-    matches = list(REGION.finditer(words))
+    matches = list(vocabulary.REGION.finditer(words))
     if not matches:
         return None
     # *In the right corner at the bottom* is one place.
@@ -557,7 +531,10 @@ def _drop_piece_positions(words: str, board: Board) -> str:
 def _parse_shift(words: str, board: Board) -> tuple[float, float] | None:
     """Return the shift that words describe, in units; None without one."""
     moving = _drop_piece_positions(words, board)
-    shifts = [(WAYS[m[2]], DISTANCES.get(m[1] or m[3] or "", USUAL)) for m in STEP.finditer(moving)]
+    shifts = [
+        (vocabulary.WAYS[m[2]], vocabulary.DISTANCES.get(m[1] or m[3] or "", vocabulary.USUAL))
+        for m in vocabulary.STEP.finditer(moving)
+    ]
     if not shifts:
         return None
     return sum(way[0] * amount for way, amount in shifts), sum(way[1] * amount for way, amount in shifts)
@@ -574,11 +551,11 @@ def _parse_rotation(words: str, board: Board, piece: str) -> int:
         return _compute_facing_turn(facing[1], board, piece)
     if number := re.search(r"\b(\d+) ?(?:degrees?|°)|\b(?:by )?(45|90|135|180|225|270|315|360)\b", words):
         amount = int(number[1] or number[2])
-    elif counted := COUNTED.search(words):
-        amount = board.step * int(COUNTS.get(counted[1], counted[1]))
+    elif counted := vocabulary.COUNTED.search(words):
+        amount = board.step * int(vocabulary.COUNTS.get(counted[1], counted[1]))
     else:
-        named = next((d for phrase, d in DEGREES.items() if phrase in words), None)
-        amount = named or board.step * next((n for phrase, n in NUMBERS.items() if phrase in words), 1)
+        named = next((d for phrase, d in vocabulary.DEGREES.items() if phrase in words), None)
+        amount = named or board.step * next((n for phrase, n in vocabulary.NUMBERS.items() if phrase in words), 1)
     turning = _drop_piece_positions(words, board)
     return -amount if re.search(r"\b(?:left|anticlockwise|counter-?\s?clockwise)\b", turning) else amount
 
@@ -586,16 +563,15 @@ def _parse_rotation(words: str, board: Board, piece: str) -> int:
 def _compute_facing_turn(way: str, board: Board, piece: str) -> int:
     """Return the rotation until the right angle of a triangle, or a corner, points in a direction."""
     placed = board.placements[piece]
-    direction = WAYS[way]
+    direction = vocabulary.WAYS[way]
     turns = range(-4 * 45 // board.step, 4 * 45 // board.step + 1)
-    best = max(
-        turns,
-        key=lambda n: (
-            round(_compute_facing(piece, placed._replace(rotation=placed.rotation + n * board.step), direction), 6),
-            -abs(n),
-        ),
-    )
-    return best * board.step
+
+    def rate_turn(n: int) -> tuple[float, int]:
+        """Return how far a corner points in the direction after so many turns; of equal ones the fewest turns."""
+        turned = placed._replace(rotation=placed.rotation + n * board.step)
+        return round(_compute_facing(piece, turned, direction), 6), -abs(n)
+
+    return max(turns, key=rate_turn) * board.step
 
 
 def _compute_facing(piece: str, placed: Placement, direction: tuple[int, int]) -> float:

@@ -28,12 +28,16 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise, takewhile
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from referee.corpora.reading.lines import is_finite
 from referee.errors import InputError, MalformedInput
+from referee.files import write_bytes
 from referee.records import NOTHING
 from referee_lab.tangram.game.board import CHANGES, Board, read_placement
 from referee_lab.tangram.game.own_pieces import register_from_data
@@ -54,19 +58,9 @@ OLD_FORMAT = "referee-tangram"
 _OLD_NAMES = {"by": "actor", "server_ms": "t_server_ms", "client_ms": "t_client_ms"}
 STATES = ("start", "snapshot")
 HANDLING = CHANGES
-KINDS = frozenset(
-    {
-        *(*STATES, *HANDLING, "cursor", "say", "typing", "voice", "call", "speech", "hint", "role", "clock"),
-        *("disconnect", "reconnect", "solved", "timeout", "end"),
-    }
-)
-_NEEDED: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(STATES, ("state", "hash")),
-    **dict.fromkeys(HANDLING, ("piece", "x", "y", "rotation", "flipped")),
-    "cursor": ("points",),
-    "say": ("text",),
-    "speech": ("text", "start_ms", "end_ms"),
-    "clock": ("sent_ms", "received_ms", "server_ms"),
+KINDS = {
+    *(*STATES, *HANDLING, "cursor", "say", "typing", "voice", "call", "speech", "hint", "role", "clock"),
+    *("disconnect", "reconnect", "solved", "timeout", "end"),
 }
 
 
@@ -80,18 +74,18 @@ def _is_known(value: Any) -> bool:
 
 def _are_points(value: Any) -> bool:
     """Return whether a value is a list of points with three numbers each."""
-    return isinstance(value, list) and all(
-        isinstance(p, list) and len(p) == 3 and all(map(is_finite, p)) for p in value
-    )
+    points = value if isinstance(value, list) else [None]
+    return all(isinstance(p, list) and len(p) == 3 and all(map(is_finite, p)) for p in points)
 
 
 def _are_expressions(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(x, dict) and _is_expression(x) for x in value)
-
-
-def _is_expression(value: Mapping[str, Any]) -> bool:
-    places = all(isinstance(value.get(name), int) for name in ("start", "end"))
-    return places and isinstance(value.get("referents"), list) and isinstance(value.get("attributes", []), list)
+    """Return whether a value is a list of references with their characters, referents and codes."""
+    return isinstance(value, list) and all(
+        isinstance(x, dict)
+        and all(isinstance(x.get(name), int) for name in ("start", "end"))
+        and all(isinstance(x.get(name, default), list) for name, default in (("referents", None), ("attributes", [])))
+        for x in value
+    )
 
 
 def _is_state(value: Any) -> bool:
@@ -101,24 +95,26 @@ def _is_state(value: Any) -> bool:
     return isinstance(value, dict)
 
 
+_STORED: Mapping[str, Callable[[Any], bool]] = {"state": _is_state, "hash": _is_text}
 _PLACED: Mapping[str, Callable[[Any], bool]] = {
     "piece": lambda value: str(value) in ALL_PIECES if isinstance(value, (str, int)) else False,
     **dict.fromkeys(("x", "y", "rotation"), is_finite),
     "flipped": lambda value: isinstance(value, bool),
 }
-_STORED: Mapping[str, Callable[[Any], bool]] = {"state": _is_state, "hash": _is_text}
+# What the fields of a line have to be, and those that every line of its kind has.
 _FITTING: Mapping[str, Mapping[str, Callable[[Any], bool]]] = {
     **dict.fromkeys(STATES, _STORED),
     **dict.fromkeys(HANDLING, _PLACED),
     "cursor": {"points": _are_points},
     "say": {
         "text": _is_text,
-        "typing_start_ms": _is_known,
-        "typing_end_ms": _is_known,
+        **dict.fromkeys(("typing_start_ms", "typing_end_ms"), _is_known),
         "expressions": _are_expressions,
     },
+    "speech": {"text": _is_text, **dict.fromkeys(("start_ms", "end_ms"), is_finite)},
     "clock": dict.fromkeys(("sent_ms", "received_ms", "server_ms"), is_finite),
 }
+_OPTIONAL = {"typing_start_ms", "typing_end_ms", "expressions"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +184,11 @@ def format_recording(recording: Recording) -> str:
     return format_header(recording.header, get_pieces(recording)) + "".join(map(format_entry, recording.entries))
 
 
+def write_recording(path: Path, recording: Recording) -> None:
+    """Write a recording to a file."""
+    write_bytes(path, [format_recording(recording).encode()])
+
+
 def get_pieces(recording: Recording) -> Mapping[str, Mapping[str, str]]:
     """Return the pieces of the recorded board; those of the Tangram if no board was recorded."""
     first = next((entry.data["state"] for entry in recording.entries if entry.kind in STATES), None)
@@ -208,7 +209,7 @@ def parse_recording(content: str | bytes, where: str = "recording") -> Recording
     torn = lines.pop() or None
     header = _read_header(_parse_first(lines[0] if lines else "", where), where)
     rows = [(number, line) for number, line in enumerate(lines[1:], 2) if line.strip()]
-    return Recording(header, tuple(_read_entry(_parse_object(line, where, n), where, n) for n, line in rows), torn)
+    return Recording(header, tuple(_read_entry(line, where, n) for n, line in rows), torn)
 
 
 def apply_entry(board: Board | None, entry: LogEntry) -> Board | None:
@@ -246,12 +247,8 @@ def _iterate_changes(recording: Recording) -> Iterator[tuple[float, int, LogEntr
 
 def find_state(recording: Recording, t_ms: float) -> Moment | None:
     """Return the screen at a time; None before the start."""
-    latest = None
-    for moment in iterate_moments(recording):
-        if moment.t_ms > t_ms:
-            break
-        latest = moment
-    return latest
+    shown = takewhile(lambda moment: moment.t_ms <= t_ms, iterate_moments(recording))
+    return next(iter(deque(shown, maxlen=1)), None)
 
 
 def track_positions(recording: Recording) -> Callable[[float], dict[str, tuple[float, float]]]:
@@ -272,7 +269,11 @@ def find_faults(recording: Recording) -> list[str]:
     Faults are an incomplete last line, missing or repeated numbers, and snapshots that differ from earlier states.
     """
     problems = [] if recording.torn is None else [f"the last line breaks off after {len(recording.torn)} characters"]
-    problems += _find_gaps(recording.entries)
+    problems += [
+        f"entry {entry.seq} follows entry {before.seq}"
+        for before, entry in pairwise(recording.entries)
+        if entry.seq != before.seq + 1
+    ]
     board: Board | None = None
     for entry in recording.entries:
         after = apply_entry(board, entry)
@@ -283,20 +284,6 @@ def find_faults(recording: Recording) -> list[str]:
                 problems.append(f"entry {entry.seq}: the changes before the {entry.kind} lead to another state")
         board = after
     return problems
-
-
-def _find_gaps(entries: Iterable[LogEntry]) -> list[str]:
-    """Return a sentence for every gap in the numbers of entries."""
-    expected, problems = None, []
-    for entry in entries:
-        if expected is not None and entry.seq != expected:
-            problems.append(f"entry {entry.seq} follows entry {expected - 1}")
-        expected = entry.seq + 1
-    return problems
-
-
-def _parse_object(line: str, where: str, number: int) -> dict[str, Any]:
-    return parse_json_object(line, where, number, "restore the line from the server")
 
 
 def _parse_first(line: str, where: str) -> dict[str, Any]:
@@ -344,43 +331,37 @@ def _read_header(row: dict[str, Any], where: str) -> Header:
         header = Header(**fields)
         odd = [role for role in header.players.values() if role not in (SOLVER, OPERATOR)]
     except (TypeError, AttributeError) as error:
-        raise MalformedInput(
-            f"unusable header: {error}",
-            where=where,
-            line=1,
-            remedy="see `referee docs tangram-recording`",
-        ) from None
+        remedy = "see `referee docs tangram-recording`"
+        raise MalformedInput(f"unusable header: {error}", where=where, line=1, remedy=remedy) from None
     if odd:
         remedy = f"players are {SOLVER} or {OPERATOR}"
         raise MalformedInput(f"{odd[0]!r} is not a role of this game", where=where, line=1, remedy=remedy)
     return header
 
 
-def _read_entry(row: dict[str, Any], where: str, number: int) -> LogEntry:
-    """Return an entry from its JSON object. Raises MalformedInput for an invalid one."""
+def _read_entry(line: str, where: str, number: int) -> LogEntry:
+    """Return an entry from its line. Raises MalformedInput for an invalid one."""
+    remedy = "restore the line from the server"
+    row = parse_json_object(line, where, number, remedy)
     try:
         entry = LogEntry(**{_OLD_NAMES.get(name, name): value for name, value in row.items()})
     except TypeError as error:
-        raise MalformedInput(
-            f"unusable entry: {error}",
-            where=where,
-            line=number,
-            remedy="see `referee docs tangram-recording`",
-        ) from None
+        see = "see `referee docs tangram-recording`"
+        raise MalformedInput(f"unusable entry: {error}", where=where, line=number, remedy=see) from None
     if (
         not _is_text(entry.kind)
         or entry.kind not in KINDS
         or not isinstance(entry.seq, int)
         or not isinstance(entry.data, dict)
     ):
-        remedy = f"kinds are {', '.join(sorted(KINDS))}"
-        raise MalformedInput(f"unusable entry of kind {entry.kind!r}", where=where, line=number, remedy=remedy)
-    if missing := [name for name in _NEEDED.get(entry.kind, ()) if name not in entry.data]:
+        known_kinds = f"kinds are {', '.join(sorted(KINDS))}"
+        raise MalformedInput(f"unusable entry of kind {entry.kind!r}", where=where, line=number, remedy=known_kinds)
+    if missing := [n for n in _FITTING.get(entry.kind, ()) if n not in entry.data and n not in _OPTIONAL]:
         problem = f"{entry.kind} without {', '.join(missing)}"
-        raise MalformedInput(problem, where=where, line=number, remedy="restore the line from the server")
+        raise MalformedInput(problem, where=where, line=number, remedy=remedy)
     if wrong := _find_invalid_field(entry):
         problem = f"{entry.kind} with {wrong}"
-        raise MalformedInput(problem, where=where, line=number, remedy="restore the line from the server")
+        raise MalformedInput(problem, where=where, line=number, remedy=remedy)
     return entry
 
 
@@ -388,46 +369,40 @@ def _find_invalid_field(entry: LogEntry) -> str:
     """Return the first invalid field of an entry, in words; empty if it has none."""
     if not isinstance(entry.actor, str):
         return f"the actor {entry.actor!r:.40}"
-    if not is_finite(entry.t_server_ms) or not (entry.t_client_ms is None or is_finite(entry.t_client_ms)):
+    if not is_finite(entry.t_server_ms) or not _is_known(entry.t_client_ms):
         return "a time that is not a number"
-    for name, fits in _FITTING.get(entry.kind, {}).items():
-        if name in entry.data and not fits(entry.data[name]):
-            return f"{name} {entry.data[name]!r:.40}"
-    return ""
+    checks = _FITTING.get(entry.kind, {}).items()
+    wrong = [name for name, fits in checks if name in entry.data and not fits(entry.data[name])]
+    return f"{wrong[0]} {entry.data[wrong[0]]!r:.40}" if wrong else ""
 
 
 def iterate_timeline(recording: Recording) -> Iterator[tuple[float, LogEntry]]:
     """Yield the entries in order, each with its time in milliseconds since the start of the game."""
     start = next((e.t_server_ms for e in recording.entries if e.kind == "start"), 0.0)
     offsets = _estimate_offsets(recording.entries)
-    connection: dict[str, int] = {}
-    for entry in recording.entries:
-        # A new connection may be a page that was loaded again, whose clock starts anew.
-        if entry.kind == "reconnect":
-            connection[entry.actor] = connection.get(entry.actor, 0) + 1
-        offset = offsets.get((entry.actor, connection.get(entry.actor, 0)))
-        yield _compute_time(entry, offset) - start, entry
+    for connection, entry in number_connections(recording.entries):
+        t_ms, offset = entry.t_server_ms, offsets.get((entry.actor, connection))
+        if entry.t_client_ms is not None and offset is not None:
+            # An estimate may overshoot; nothing happens after it has arrived.
+            t_ms = min(entry.t_client_ms + offset, t_ms)
+        yield t_ms - start, entry
 
 
-def _compute_time(entry: LogEntry, offset: float | None) -> float:
-    """Return the time of an entry on the server's clock, at most its time of arrival."""
-    if entry.t_client_ms is None or offset is None:
-        return entry.t_server_ms
-    # An estimate may overshoot; nothing happens after it has arrived.
-    return min(entry.t_client_ms + offset, entry.t_server_ms)
+def number_connections(entries: Iterable[LogEntry]) -> Iterator[tuple[int, LogEntry]]:
+    """Yield entries with the number of their actor's connection: a page that was loaded again has a new clock."""
+    connection: Counter[str] = Counter()
+    for entry in entries:
+        connection[entry.actor] += entry.kind == "reconnect"
+        yield connection[entry.actor], entry
 
 
 def _estimate_offsets(entries: tuple[LogEntry, ...]) -> dict[tuple[str, int], float]:
     """Return the server's clock minus the player's, for each connection, from its quickest ping."""
-    connection: dict[str, int] = {}
     best: dict[tuple[str, int], tuple[float, float]] = {}
-    for entry in entries:
-        if entry.kind == "reconnect":
-            connection[entry.actor] = connection.get(entry.actor, 0) + 1
-        elif entry.kind == "clock":
+    for connection, entry in number_connections(entries):
+        if entry.kind == "clock":
             sent, received, server = (entry.data[name] for name in ("sent_ms", "received_ms", "server_ms"))
-            key = (entry.actor, connection.get(entry.actor, 0))
             # Both ways are taken to last equally long; the error is at most half the round trip.
             ping = (received - sent, server - (sent + received) / 2)
-            best[key] = min(best.get(key, ping), ping)
+            best[entry.actor, connection] = min(best.get((entry.actor, connection), ping), ping)
     return {key: offset for key, (_, offset) in best.items()}

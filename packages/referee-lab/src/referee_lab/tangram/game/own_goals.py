@@ -7,11 +7,9 @@ out. Custom pieces (`own_pieces`) are included in the file of the figures, which
 
 from __future__ import annotations
 
-import json
 import re
-import tomllib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -19,14 +17,14 @@ from typing import TYPE_CHECKING, Any
 from referee.errors import InputError
 from referee_lab.tangram.game.board import WORK_AREA, Placement, compute_corners, round_to_hundredths
 from referee_lab.tangram.game.goals import HAIR, Goal, get_outline, is_shipped
-from referee_lab.tangram.game.own_pieces import pieces_to_data, register_from_data
+from referee_lab.tangram.game.own_pieces import load_data, register_from_data
 from referee_lab.tangram.game.piece_sets import PIECES, find_set_of
 
 if TYPE_CHECKING:
     from shapely import Polygon
 
 
-FORMAT = "referee-goals"
+EXAMPLE = 'give each figure a name and pieces: {"goals": [{"name": "kite", "pieces": {"1": [x, y, rotation, turned over], …}}]}'
 # Shares of the figure's area: the maximal overlap, and the maximal difference from the mirror image of a symmetric
 # figure.
 DOUBLED, ALIKE = 0.01, 0.02
@@ -45,21 +43,24 @@ class CheckedGoal:
 
 def check_figure(name: str, placements: Mapping[str, Placement]) -> CheckedGoal:
     """Return a figure with its problems in sentences; with the goal, centred, if it has none."""
-    problems = [*_check_name(name), *_check_pieces(placements)]
+    from shapely.affinity import scale
+
+    problems = _check_pieces(placements)
+    if not _NAME.fullmatch(name):
+        problems.append(
+            f"{name!r} is not a name for a figure: small letters, digits and hyphens, beginning with a letter"
+        )
+    if is_shipped(name):
+        problems.append(f"{name} is a figure of this package: choose another name")
     if not problems:
         problems += _check_shape(placements)
     if problems:
         return CheckedGoal(name, None, tuple(problems))
-    middle = _move_to_middle(placements)
-    goal = Goal(name, False, MappingProxyType(middle))
-    return CheckedGoal(name, Goal(name, _is_symmetric(get_outline(goal)), goal.placements))
-
-
-def _check_name(name: str) -> list[str]:
-    """Return the problems of a figure's name."""
-    if not _NAME.fullmatch(name):
-        return [f"{name!r} is not a name for a figure: small letters, digits and hyphens, beginning with a letter"]
-    return [f"{name} is a figure of this package: choose another name"] if is_shipped(name) else []
+    goal = Goal(name, False, MappingProxyType(_move_to_middle(placements)))
+    figure = get_outline(goal)
+    mirrored = scale(figure, -1, 1, origin=figure.centroid)
+    is_symmetric = figure.symmetric_difference(mirrored).area <= ALIKE * figure.area
+    return CheckedGoal(name, replace(goal, symmetric=bool(is_symmetric)))
 
 
 def _check_pieces(placements: Mapping[str, Placement]) -> list[str]:
@@ -132,14 +133,6 @@ def _move_to_middle(placements: Mapping[str, Placement]) -> dict[str, Placement]
     }
 
 
-def _is_symmetric(figure: Polygon) -> bool:
-    """Return whether a figure equals its mirror image."""
-    from shapely.affinity import scale
-
-    mirrored = scale(figure, -1, 1, origin=figure.centroid)
-    return bool(figure.symmetric_difference(mirrored).area <= ALIKE * figure.area)
-
-
 # -- files -----------------------------------------------------------------------------------------------------------------
 
 
@@ -172,57 +165,27 @@ def check_goals(path: Path) -> list[CheckedGoal]:
 
 def _read_rows(path: Path) -> list[Any]:
     """Return the figures of a JSON or TOML file. Raises InputError for an unreadable one."""
-    try:
-        text = path.read_text(encoding="utf-8")
-        data = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
-    except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror})", where=path, remedy="name a file of figures") from None
-    except ValueError as error:
-        raise InputError(
-            f"cannot be read: {error}", where=path, remedy="write JSON, or TOML with the ending .toml"
-        ) from None
+    data = load_data(path, "a file of figures", "write JSON, or TOML with the ending .toml")
     rows = data.get("goals") if isinstance(data, dict) else None
     if isinstance(data, dict) and isinstance(data.get("own"), dict):
         register_from_data(data["own"])
     if not isinstance(rows, list) or not rows:
-        raise InputError("the file has no figures", where=path, remedy="`referee tangram goals draw FILE` draws some")
+        raise InputError("the file has no figures", where=path, remedy=EXAMPLE)
     return rows
 
 
 def _check_row(row: Any, path: Path, number: int) -> CheckedGoal:
     """Return one figure of a file with its problems. Raises InputError for an invalid format."""
     try:
-        name, pieces = str(row["name"]), row["pieces"]
-        placed = {str(piece): _read_placement(at) for piece, at in pieces.items()}
+        name = str(row["name"])
+        placed = {
+            str(piece): Placement(float(x), float(y), int(rotation) % 360, bool(flipped))
+            for piece, (x, y, rotation, flipped) in row["pieces"].items()
+        }
     except (KeyError, TypeError, ValueError, AttributeError):
         raise InputError(
             f"figure {number} does not have the form of a figure",
             where=path,
-            remedy='give each a name and pieces: {"1": [x, y, rotation, turned over], …}',
+            remedy=EXAMPLE,
         ) from None
     return check_figure(name, placed)
-
-
-def _read_placement(at: Any) -> Placement:
-    x, y, rotation, flipped = at
-    return Placement(float(x), float(y), int(rotation) % 360, bool(flipped))
-
-
-def write_goals(path: Path, goals: Iterable[Goal]) -> None:
-    """Write figures as a JSON file with one piece per line."""
-    from referee.files import write_atomically
-
-    figures = list(goals)
-    rows = [
-        {
-            "name": g.name,
-            "symmetric": g.symmetric,
-            "pieces": {piece: list(place) for piece, place in g.placements.items()},
-        }
-        for g in figures
-    ]
-    lines = ",\n".join(f"  {json.dumps(row)}" for row in rows)
-    used = dict.fromkeys(piece for goal in figures for piece in goal.placements)
-    custom_pieces = pieces_to_data(used)
-    looks = f', "own": {json.dumps(custom_pieces, ensure_ascii=False)}' if custom_pieces else ""
-    write_atomically(path, f'{{"format": "{FORMAT}"{looks}, "goals": [\n{lines}\n]}}'.split("\n"))

@@ -21,6 +21,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,31 +62,32 @@ def find_set(written: str) -> str:
 
 def read_pieces(path: Path) -> str:
     """Register the pieces of a file, and return the name of their set."""
-    data = _load_data(path)
+    data = load_data(path, "a file of pieces", EXAMPLE)
+    if not isinstance(data, dict) or not isinstance(data.get("pieces"), list):
+        raise InputError("the file has no pieces", where=path, remedy=EXAMPLE)
     try:
-        pieces = list(_iterate_pieces(data))
+        pieces = _read_set(data)
     except InputError as error:
         raise InputError(error.problem, where=path, remedy=error.remedy) from None
     register_pieces(pieces)
     return pieces[0].set
 
 
-def _load_data(path: Path) -> Mapping[str, Any]:
-    """Return the content of a JSON or TOML file of pieces. Raises InputError for an unreadable one."""
+def load_data(path: Path, kind: str, remedy: str) -> Any:
+    """Return the content of a JSON or TOML file. Raises InputError for an unreadable one."""
     try:
         text = path.read_text(encoding="utf-8")
-        data = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
+        return tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
     except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror})", where=path, remedy="name a file of pieces") from None
+        raise InputError(f"cannot be read ({error.strerror})", where=path, remedy=f"name {kind}") from None
     except ValueError as error:
-        raise InputError(f"cannot be read: {error}", where=path, remedy=EXAMPLE) from None
-    if not isinstance(data, dict) or not isinstance(data.get("pieces"), list):
-        raise InputError("the file has no pieces", where=path, remedy=EXAMPLE)
-    return data
+        raise InputError(f"cannot be read: {error}", where=path, remedy=remedy) from None
 
 
-def _iterate_pieces(data: Mapping[str, Any]) -> Iterable[OwnPiece]:
-    """Yield the pieces of a set. Raises InputError for an invalid name, step or piece."""
+def _read_set(data: Mapping[str, Any]) -> list[OwnPiece]:
+    """Return the pieces of a set. Raises InputError for an invalid name, step or piece."""
+    from shapely import Polygon
+
     name, step, rows = data.get("name"), data.get("step", 45), data["pieces"]
     if not isinstance(name, str) or not _SET.fullmatch(name) or name in ("tangram", "pentomino"):
         raise InputError(
@@ -98,7 +100,7 @@ def _iterate_pieces(data: Mapping[str, Any]) -> Iterable[OwnPiece]:
         raise InputError(f"a set has {FEWEST} to {MOST} pieces, not {len(rows)}", remedy=EXAMPLE)
     pieces = [_read_piece(row, name, step, place) for place, row in enumerate(rows)]
     _refuse_twins(pieces)
-    whole = sum(_compute_area(piece) for piece in pieces)
+    whole = sum(float(Polygon(piece.corners).area) for piece in pieces)
     if whole > ALL_TOGETHER:
         raise InputError(f"together they cover {whole:g}, and a board needs room", remedy=f"{ALL_TOGETHER:g} at most")
     return pieces
@@ -171,13 +173,6 @@ def _make_polygon(corners: list[tuple[float, float]], name: str) -> Polygon:
     return shape
 
 
-def _compute_area(piece: OwnPiece) -> float:
-    """Return the area of a piece."""
-    from shapely import Polygon
-
-    return float(Polygon(piece.corners).area)
-
-
 def _is_two_sided(corners: tuple[tuple[float, float], ...], step: int) -> bool:
     """Return whether a flipped piece differs from every rotation of it."""
     from shapely import Polygon
@@ -211,35 +206,29 @@ def _refuse_twins(pieces: list[OwnPiece]) -> None:
 
 def pieces_to_data(pieces: Iterable[str]) -> dict[str, Any]:
     """Return the custom pieces among some pieces as JSON values, for `register_from_data`."""
-    return {
-        p.number: {
-            "set": p.set,
-            "name": p.name,
-            "colour": p.colour,
-            "colour_word": p.colour_word,
-            "corners": [list(corner) for corner in p.corners],
-            "step": p.step,
-            "two_sided": p.two_sided,
-        }
-        for p in select_custom(pieces)
-    }
+    rows = map(asdict, select_custom(pieces))
+    return {row.pop("number"): {**row, "corners": [list(corner) for corner in row["corners"]]} for row in rows}
 
 
 def register_from_data(data: Any) -> None:
     """Register the custom pieces that a board or a figure contains."""
     try:
-        pieces = [_read_custom_piece(str(number), row) for number, row in dict(data).items()]
+        pieces = []
+        for piece, row in dict(data).items():
+            number, corners = str(piece), tuple((float(x), float(y)) for x, y in row["corners"])
+            if (
+                not number.isdigit()
+                or int(number) < FIRST
+                or len(corners) < 3
+                or row["set"] in ("tangram", "pentomino")
+            ):
+                raise ValueError(number)
+            set_name, name, colour, word = (str(row[key]) for key in ("set", "name", "colour", "colour_word"))
+            pieces.append(
+                OwnPiece(number, set_name, name, colour, word, corners, int(row["step"]), bool(row["two_sided"]))
+            )
     except (KeyError, TypeError, ValueError):
         raise InputError(
             "the pieces that came with it are not written as pieces are", remedy="export it anew"
         ) from None
     register_pieces(pieces)
-
-
-def _read_custom_piece(number: str, row: Mapping[str, Any]) -> OwnPiece:
-    """Return a piece from its JSON object."""
-    corners = tuple((float(x), float(y)) for x, y in row["corners"])
-    if not number.isdigit() or int(number) < FIRST or len(corners) < 3 or row["set"] in ("tangram", "pentomino"):
-        raise ValueError(number)
-    set_name, name, colour, word = (str(row[key]) for key in ("set", "name", "colour", "colour_word"))
-    return OwnPiece(number, set_name, name, colour, word, corners, int(row["step"]), bool(row["two_sided"]))

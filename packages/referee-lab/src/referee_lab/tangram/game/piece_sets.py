@@ -130,16 +130,13 @@ def get_piece_name(piece: str) -> str:
     Pieces with the same name have their colour before it.
     """
     if piece in _OWN:
-        return _name_custom_piece(_OWN[piece])
+        own = _OWN[piece]
+        twins = [other for other in _OWN.values() if other.set == own.set and other.name == own.name]
+        return f"{own.colour_word} {own.name}".strip() if len(twins) > 1 else own.name
     kind = ALL_PIECES[piece]
     if piece in PENTOMINOES:
         return f"{kind['shape']} piece"
     return f"{kind['size']} triangle" if kind["shape"] == "triangle" else kind["shape"]
-
-
-def _name_custom_piece(piece: OwnPiece) -> str:
-    twins = [other for other in _OWN.values() if other.set == piece.set and other.name == piece.name]
-    return f"{piece.colour_word} {piece.name}".strip() if len(twins) > 1 else piece.name
 
 
 # -- own pieces ---------------------------------------------------------------------------------------------------------------

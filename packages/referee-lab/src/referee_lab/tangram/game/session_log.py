@@ -10,8 +10,10 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
+from referee.records import NOTHING
+from referee_lab.tangram.game.goals import export_custom_goal
 from referee_lab.tangram.game.instructions import Command, Hand
-from referee_lab.tangram.game.log import LogEntry
+from referee_lab.tangram.game.log import Header, LogEntry, Recording
 from referee_lab.tangram.game.operator_bot import Act, perform_command, withdraw_hand
 from referee_lab.tangram.game.rules import Game, Note, apply_change, pass_time
 from referee_lab.tangram.game.solver_bot import Instruction
@@ -98,12 +100,33 @@ class SessionLog:
             points = [[round(a.t_ms - batch[-1].t_ms, 1), round(a.x, 2), round(a.y, 2)] for a in batch]
             self.note(batch[-1].t_ms, OPERATOR, "cursor", {"points": points})
 
+    def make_recording(
+        self, session: str, pair: str, settings: Mapping[str, Any], programs: Mapping[str, str] = NOTHING
+    ) -> Recording:
+        """Return the game as the recording of a session; `programs` name who played, and with which outcome."""
+        rules = {name: list(value) if isinstance(value, tuple) else value for name, value in settings.items()}
+        goal = self.game.goal
+        header = Header(
+            session=session,
+            pair=pair,
+            goal=goal.name,
+            players={SOLVER: SOLVER, OPERATOR: OPERATOR},
+            settings={**rules, **programs, **export_custom_goal(goal)},
+            synthetic=True,
+        )
+        return Recording(header, self.log())
+
     def log(self) -> tuple[LogEntry, ...]:
         """Return the rows in the order in which they reach the server."""
         arrived = sorted(self.rows, key=lambda row: row[0] + DELAY[row[1]])
-        return tuple(self._make_entry(seq, *row) for seq, row in enumerate(arrived))
-
-    def _make_entry(self, seq: int, t_ms: float, actor: str, kind: str, data: Mapping[str, Any]) -> LogEntry:
-        """Return a log entry with the server's time, and the client's time of an actor who has one."""
-        t_client_ms = None if actor == SERVER else round(t_ms + AHEAD[actor], 1)
-        return LogEntry(seq, round(t_ms + DELAY[actor], 1), t_client_ms, actor, kind, data)
+        return tuple(
+            LogEntry(
+                seq,
+                round(t_ms + DELAY[actor], 1),
+                None if actor == SERVER else round(t_ms + AHEAD[actor], 1),
+                actor,
+                kind,
+                data,
+            )
+            for seq, (t_ms, actor, kind, data) in enumerate(arrived)
+        )

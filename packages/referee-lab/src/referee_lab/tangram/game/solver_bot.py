@@ -81,8 +81,7 @@ def clarify(mind: Mind, board: Board, handled: str | None, rng: Random) -> Instr
     if handled == focus and not is_in_place(mind, board, focus):
         return _adjust_piece(focus, mind.goal_placements[focus], board, rng)
     phrase, attributes = _name_piece(focus)
-    rivals = [p for p in mind.goal_placements if p != focus and get_piece_name(p) == get_piece_name(focus)]
-    if rivals:
+    if rivals := _list_rivals(mind, focus):
         phrase += " " + _describe_side(board.placements[focus], board.placements[rivals[0]])
         attributes.append("prj")
     return _make_instruction("I mean ", phrase, "", focus, attributes)
@@ -91,25 +90,19 @@ def clarify(mind: Mind, board: Board, handled: str | None, rng: Random) -> Instr
 def is_in_place(mind: Mind, board: Board, piece: str) -> bool:
     """Return whether a piece is at its goal placement, to visual accuracy."""
     now, goal = board.placements[piece], mind.goal_placements[piece]
-    return _compute_rotation(piece, now, goal, board.step) == 0 and max(_measure_shift(now, goal)) <= NEAR
+    return _compute_rotation(piece, now[2:], goal[2:], board.step) == 0 and max(_measure_shift(now, goal)) <= NEAR
 
 
 def _measure_shift(now: Placement, goal: Placement) -> tuple[float, float]:
     return abs(goal.x - now.x), abs(goal.y - now.y)
 
 
-def _compute_rotation(piece: str, now: Placement, goal: Placement, step: int) -> int | None:
+@lru_cache(maxsize=4096)
+def _compute_rotation(piece: str, now: tuple[int, bool], pose: tuple[int, bool], step: int) -> int | None:
     """Return the remaining rotation in degrees, from −180 to 180, the smallest that looks right.
 
     None if the piece has to be flipped.
     """
-    looks = (goal.rotation, goal.flipped)
-    return _find_smallest_rotation(piece, (now.rotation, now.flipped), looks, step)
-
-
-@lru_cache(maxsize=4096)
-def _find_smallest_rotation(piece: str, now: tuple[int, bool], pose: tuple[int, bool], step: int) -> int | None:
-    """Return the smallest rotation from one pose to another that looks the same; None if there is none."""
     turns = sorted(range(-180, 181, step), key=lambda turn: (abs(turn), turn < 0))
     goal = compute_corners(piece, Placement(0.0, 0.0, *pose))
     return next(
@@ -124,12 +117,17 @@ def _are_alike(points: Sequence[tuple[float, float]], other: Sequence[tuple[floa
 def _request_new_piece(piece: str, mind: Mind, board: Board, rng: Random) -> Instruction:
     """Return a request for a new piece, usually with its position where its kind is ambiguous."""
     phrase, attributes = _name_piece(piece)
-    rivals = [p for p in mind.goal_placements if p != piece and get_piece_name(p) == get_piece_name(piece)]
+    rivals = _list_rivals(mind, piece)
     if rivals and rng.random() < 0.6:
         phrase += " " + _describe_side(board.placements[piece], board.placements[rivals[0]])
         attributes.append("prj")
     opening = rng.choice(("take ", "now take ", "pick up ", "next is "))
     return _make_instruction(opening, phrase, "", piece, attributes)
+
+
+def _list_rivals(mind: Mind, piece: str) -> list[str]:
+    """Return the other pieces with the name of a piece."""
+    return [p for p in mind.goal_placements if p != piece and get_piece_name(p) == get_piece_name(piece)]
 
 
 def _describe_side(placement: Placement, other: Placement) -> str:
@@ -160,7 +158,7 @@ def _adjust_piece(piece: str, goal: Placement, board: Board, rng: Random) -> Ins
     now = board.placements[piece]
     form, attributes = _choose_form(piece, rng)
     # Flipping and turning leave the middle where it is, so they come before moving.
-    turn = _compute_rotation(piece, now, goal, board.step)
+    turn = _compute_rotation(piece, now[2:], goal[2:], board.step)
     if turn is None:
         return _make_instruction("flip ", form, "", piece, attributes)
     if turn:
@@ -171,14 +169,9 @@ def _adjust_piece(piece: str, goal: Placement, board: Board, rng: Random) -> Ins
         )
     if max(_measure_shift(now, goal)) > 200:
         nearest = min(REGIONS, key=lambda r: sum(abs(a - b) for a, b in zip(REGIONS[r], goal[:2], strict=True)))
-        if _is_far(now, REGIONS[nearest]):
+        if max(abs(now.x - REGIONS[nearest][0]), abs(now.y - REGIONS[nearest][1])) > 100:
             return _make_instruction("put ", form, f" {nearest}", piece, attributes)
     return _make_instruction("move ", form, " " + " and ".join(_list_shifts(now, goal)), piece, attributes)
-
-
-def _is_far(now: Placement, place: tuple[float, float]) -> bool:
-    """Return whether a piece is still far from a region."""
-    return max(abs(now.x - place[0]), abs(now.y - place[1])) > 100
 
 
 def _list_shifts(now: Placement, goal: Placement) -> Iterator[str]:

@@ -17,7 +17,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from referee.errors import InputError
-from referee_lab.tangram.game.log import LogEntry, Recording, iterate_timeline
+from referee_lab.tangram.game.log import LogEntry, Recording, iterate_timeline, number_connections
 
 SOUND_KINDS = {
     ".webm": "audio/webm",
@@ -153,10 +153,10 @@ def list_recorded_sounds(recording: Recording) -> list[RecordedSound]:
     """
     offsets = estimate_clock_offsets(recording)
     chunks_by_file: dict[tuple[str, int], list[tuple[int, float, LogEntry]]] = {}
-    for chunk in _number_connections(recording):
-        entry = chunk[-1]
+    for connection, t_ms, entry in _iterate_timed_entries(recording):
         if entry.kind == "voice" and "part" in entry.data:
-            chunks_by_file.setdefault((entry.actor, int(entry.data["part"])), []).append(chunk)
+            key = (entry.actor, int(entry.data["part"]))
+            chunks_by_file.setdefault(key, []).append((connection, t_ms, entry))
     sounds = []
     for (actor, part), chunks in chunks_by_file.items():
         by_ping = (offsets[key] for connection, _, _ in chunks if (key := (actor, connection)) in offsets)
@@ -207,19 +207,16 @@ def embed_sounds(recording: Recording, folder: Path) -> list[dict[str, Any]]:
     ]
 
 
-def _number_connections(recording: Recording) -> Iterator[tuple[int, float, LogEntry]]:
-    """Yield entries with their times and connection numbers; a reloaded page has a new clock."""
-    number: dict[str, int] = {}
-    for t_ms, entry in iterate_timeline(recording):
-        if entry.kind == "reconnect":
-            number[entry.actor] = number.get(entry.actor, 0) + 1
-        yield number.get(entry.actor, 0), t_ms, entry
+def _iterate_timed_entries(recording: Recording) -> Iterator[tuple[int, float, LogEntry]]:
+    """Yield entries with their connection numbers and times."""
+    timeline = zip(number_connections(recording.entries), iterate_timeline(recording), strict=True)
+    return ((connection, t_ms, entry) for (connection, entry), (t_ms, _) in timeline)
 
 
 def estimate_clock_offsets(recording: Recording) -> dict[tuple[str, int], float]:
     """Return game time minus the speaker's clock for each connection, from entries with both times."""
     differences_by_connection: dict[tuple[str, int], list[float]] = {}
-    for connection, t_ms, entry in _number_connections(recording):
+    for connection, t_ms, entry in _iterate_timed_entries(recording):
         if entry.t_client_ms is not None and entry.kind != "voice":
             differences_by_connection.setdefault((entry.actor, connection), []).append(t_ms - entry.t_client_ms)
     return {key: median(differences) for key, differences in differences_by_connection.items()}

@@ -58,17 +58,16 @@ def fits(text: str, piece: Mapping[str, str], pieces: Mapping[str, Mapping[str, 
     words = {word.lower() for word in split_words(text)}
     for attribute in piece:
         values = {attributes[attribute] for attributes in pieces.values() if attribute in attributes}
-        named = {value for value in values if _has_word_for(text, words, value)}
+        # Japanese sets no blanks between words, so they are looked for inside the text.
+        named = {
+            value
+            for value in values
+            for name in (value.lower(), *WORDS.get(value.lower(), ()))
+            if (name in words if name.isascii() and " " not in name else name in text.lower())
+        }
         if named and piece[attribute] not in named:
             return False
     return True
-
-
-def _has_word_for(text: str, words: set[str], value: str) -> bool:
-    """Return whether a text contains a word for an attribute value."""
-    names = (value.lower(), *WORDS.get(value.lower(), ()))
-    # Japanese sets no blanks between words, so they are looked for inside the text.
-    return any(name in words if name.isascii() and " " not in name else name in text.lower() for name in names)
 
 
 def compute_candidate_features(
@@ -77,14 +76,14 @@ def compute_candidate_features(
     """Return the 22 features of a piece for the expression of a situation, or for another text in its place."""
     words = situation.text if text is None else text
     is_pronoun = situation.pronoun if pronoun is None else pronoun
-    standing = situation.standings[piece]
+    s = situation.standings[piece]
     yes = {
-        **_compute_dialogue_features(standing, is_pronoun),
+        **_compute_dialogue_features(s, is_pronoun),
         "DH6": fits(words, situation.pieces[piece], situation.pieces),
         "DH7": _is_followed_by(situation, "o"),
         "DH8": _is_followed_by(situation, "ni"),
-        **_compute_cursor_features(standing),
-        **_compute_handling_features(standing),
+        **_compute_time_features(ACTION_NAMES, s.cursor_over, s.cursor_last, s.since_cursor),
+        **_compute_time_features(OPERATION_NAMES, s.handled_now, s.handled_latest, s.since_handled),
     }
     return {name: float(yes[name]) for name in CANDIDATE_NAMES}
 
@@ -101,14 +100,6 @@ def _compute_dialogue_features(s: Standing, pronoun: bool) -> dict[str, bool]:
         "DH9": pronoun and s.mention_was_pronoun is False,
         "DH10": not pronoun and s.mention_was_pronoun is True,
     }
-
-
-def _compute_cursor_features(s: Standing) -> dict[str, bool]:
-    return _compute_time_features(ACTION_NAMES, s.cursor_over, s.cursor_last, s.since_cursor)
-
-
-def _compute_handling_features(s: Standing) -> dict[str, bool]:
-    return _compute_time_features(OPERATION_NAMES, s.handled_now, s.handled_latest, s.since_handled)
 
 
 def _compute_time_features(names: Sequence[str], now: bool, last: bool, since: float | None) -> dict[str, bool]:

@@ -40,9 +40,7 @@ class Unusable:
     reason: str
 
 
-def cut(
-    situation: Situation, shows: str = "both", *, limit_ms: float = LIMIT_MS, margin_ms: float = MARGIN_MS
-) -> Clip | Unusable:
+def cut(situation: Situation, shows: str = "both", *, margin_ms: float = MARGIN_MS) -> Clip | Unusable:
     """Return the clip before the utterance of a reference that shows both events, one of them, or none."""
     if shows not in VARIANTS:
         raise InputError(f"a clip cannot show {shows!r}", remedy=f"one of {', '.join(VARIANTS)}")
@@ -53,15 +51,15 @@ def cut(
     if action is None and (situation.has_actions or shows == "action"):
         return Unusable(reason="no earlier action")
     # Words of the sentence cannot be shown before it.
-    if _get_start(mention) >= end:
+    if find_known_time(mention) >= end:
         return Unusable(reason="mentioned earlier in the same utterance")
-    if action is not None and _get_start(action) >= end:
+    if action is not None and find_known_time(action) >= end:
         return Unusable(reason="handled only after the utterance began")
     begin = _find_clip_start(shows, mention, action, end, margin_ms)
     if isinstance(begin, Unusable):
         return begin
-    if end - begin > limit_ms:
-        oldest = "last mention" if begin == _get_start(mention) - margin_ms else "last action"
+    if end - begin > LIMIT_MS:
+        oldest = "last mention" if begin == find_known_time(mention) - margin_ms else "last action"
         return Unusable(reason=f"{oldest} too long ago")
     return Clip(start_ms=max(0.0, begin), end_ms=end, shows=shows)
 
@@ -73,9 +71,9 @@ def _find_clip_start(shows: str, mention: Event, action: Event | None, end: floa
     """
     if action is None:
         action, shows = mention, "none" if shows == "none" else "both"
-    first = min((mention, action), key=_get_start)
+    first = min((mention, action), key=find_known_time)
     if shows == "both":
-        return _get_start(first) - margin
+        return find_known_time(first) - margin
     if shows == "none":
         over = max(_get_end(mention), _get_end(action))
         return over if over < end else Unusable(reason="an event is still going on")
@@ -84,10 +82,10 @@ def _find_clip_start(shows: str, mention: Event, action: Event | None, end: floa
         return Unusable(
             reason=f"the last {'action' if other is action else 'mention'} comes later and would be seen too"
         )
-    if _get_end(other) > _get_start(shown):
+    if _get_end(other) > find_known_time(shown):
         return Unusable(reason="the two events overlap")
     # Not before the other event is over, which is not to be seen.
-    return max(_get_start(shown) - margin, _get_end(other))
+    return max(find_known_time(shown) - margin, _get_end(other))
 
 
 def _find_clip_end(situation: Situation) -> float:
@@ -103,24 +101,19 @@ def _find_clip_end(situation: Situation) -> float:
     )
 
 
-def _get_start(event: Event) -> float:
-    """Return the start of an event; a message starts when it is shown."""
-    # A message begins to be there when it is shown.
-    return find_known_time(event)
-
-
 def _get_end(event: Event) -> float:
     """Return the end of an event, which is not before its start."""
-    return _get_start(event) if event.end_ms is None else max(event.end_ms, _get_start(event))
+    start = find_known_time(event)
+    return start if event.end_ms is None else max(event.end_ms, start)
 
 
 def hide_unseen_events(dialogue: Dialogue, situation: Situation, clip: Clip) -> Dialogue:
-    """Return the dialogue as an overhearer knows it, without events that end before the clip or come after it.
-    expression.
-    """
+    """Return the dialogue as an overhearer knows it, without events that end before the clip or follow the expression."""
     last = situation.expression
     visible = (
-        e for e in dialogue.events if _get_end(e) >= clip.start_ms and (_get_start(e) < _get_start(last) or e is last)
+        e
+        for e in dialogue.events
+        if _get_end(e) >= clip.start_ms and (find_known_time(e) < find_known_time(last) or e is last)
     )
     # Places among the utterances no longer hold once earlier ones are gone.
     events = tuple(replace(e, data={**e.data, "utterance": None}) if e is last else e for e in visible)

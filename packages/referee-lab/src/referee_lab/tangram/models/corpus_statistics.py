@@ -69,11 +69,14 @@ class CorpusStatistics:
 def count_corpus(dialogues: Sequence[Dialogue]) -> CorpusStatistics:
     """Return all counts over some dialogues."""
     expressions = [(d, e) for d in dialogues for e in d.select_tier(EXPRESSION)]
-    codes = Counter(code for _, e in expressions for code in set(_count_codes(e)))
-    groups = {
-        name: sum(bool(set(group_codes) & set(_count_codes(e))) for _, e in expressions)
-        for name, group_codes in GROUPS.items()
-    }
+    codes = [set(_list_codes(e)) for _, e in expressions]
+    is_coded = any(code_set - {"dpr"} for code_set in codes)
+    inferred = [] if is_coded else [infer_codes(e, d.language, d.pieces) for d, e in expressions]
+    by_words = {} if is_coded or None in inferred else _count_groups([set(code_set or ()) for code_set in inferred])
+    counts = _count_groups(codes)
+    speakers = Counter(e.by or "nobody" for _, e in expressions)
+    # Solver and operator are named even without any, unless others speak.
+    roles = () if speakers.keys() - {SOLVER, OPERATOR} else (SOLVER, OPERATOR)
     kinds = Counter(
         classify_coded_pronoun(e.text or "", d.language) for d, e in expressions if is_pronoun(e, d.language)
     )
@@ -84,46 +87,26 @@ def count_corpus(dialogues: Sequence[Dialogue]) -> CorpusStatistics:
         utterances=sum(len(d.select_tier(UTTERANCE)) for d in dialogues),
         actions=sum(len(d.select_tier(ACTION)) for d in dialogues),
         expressions=len(expressions),
-        by_speaker=_count_by_speaker([e.by or "nobody" for _, e in expressions]),
+        by_speaker=dict.fromkeys(roles, 0) | dict(sorted(speakers.items())),
         one_piece=sum(len(e.entities) == 1 and not e.data.get("uncertain") for _, e in expressions),
         several=sum(len(e.entities) > 1 and not e.data.get("uncertain") for _, e in expressions),
         unclear=sum(bool(e.data.get("uncertain")) or not e.entities for _, e in expressions),
         types=len({" ".join((e.text or "").lower().split()) for _, e in expressions}),
-        groups=groups,
-        codes={code: codes[code] for group_codes in GROUPS.values() for code in group_codes},
+        groups={name: counts[name] for name in GROUPS},
+        codes={code: counts[code] for group_codes in GROUPS.values() for code in group_codes},
         pronouns={kind: kinds[kind] for kind in (DEMONSTRATIVE, PERSONAL)},
-        coded=any(set(_count_codes(e)) - {"dpr"} for _, e in expressions),
-        by_words=_count_by_words(expressions)
-        if not any(set(_count_codes(e)) - {"dpr"} for _, e in expressions)
-        else {},
+        coded=is_coded,
+        by_words=by_words,
     )
 
 
-def _count_by_speaker(speakers: Sequence[str]) -> dict[str, int]:
-    """Return how many expressions every speaker has.
-
-    Solver and operator are named even without any, unless others speak.
-    """
-    counts = Counter(speakers)
-    return dict.fromkeys((SOLVER, OPERATOR) if not counts.keys() - {SOLVER, OPERATOR} else (), 0) | dict(
-        sorted(counts.items())
-    )
+def _count_groups(codes: Sequence[set[str]]) -> dict[str, int]:
+    """Return the number of expressions in each group of kinds, and with each code."""
+    groups = {name: sum(bool(set(group) & code_set) for code_set in codes) for name, group in GROUPS.items()}
+    return groups | {code: sum(code in code_set for code_set in codes) for group in GROUPS.values() for code in group}
 
 
-def _count_by_words(expressions: Sequence[tuple[Dialogue, Event]]) -> dict[str, int]:
-    """Return the number of expressions in each group and code by their words.
-
-    Empty for languages without a vocabulary.
-    """
-    coded = [infer_codes(e, d.language, d.pieces) for d, e in expressions]
-    if any(codes is None for codes in coded):
-        return {}
-    sets = [set(codes or ()) for codes in coded]
-    groups = {name: sum(bool(set(codes) & code_set) for code_set in sets) for name, codes in GROUPS.items()}
-    return groups | {code: sum(code in code_set for code_set in sets) for codes in GROUPS.values() for code in codes}
-
-
-def _count_codes(event: Event) -> tuple[str, ...]:
+def _list_codes(event: Event) -> tuple[str, ...]:
     codes = event.data.get("attributes") or ()
     return tuple(codes.replace(",", " ").split()) if isinstance(codes, str) else tuple(codes)
 

@@ -134,12 +134,11 @@ class Classification:
         used, suggested = self.situations[place].pronoun, self.decisions[place] > 0
         return ("TP" if suggested else "FN") if used else ("FP" if suggested else "TN")
 
-    def select_category(self, category: str) -> list[int]:
-        return [i for i in range(len(self.situations)) if self.category(i) == category]
-
     def find_false_positives(self, n: int = 10) -> list[tuple[float, Situation]]:
         """Return the most confident false positives: the speaker used another form."""
-        wrong = [(self.decisions[i], self.situations[i]) for i in self.select_category("FP")]
+        wrong = [
+            (self.decisions[i], self.situations[i]) for i in range(len(self.situations)) if self.category(i) == "FP"
+        ]
         return sorted(wrong, key=lambda pair: (-pair[0], pair[1].id))[:n]
 
 
@@ -214,19 +213,18 @@ def _predict_by_folds(
     }
     suggested = {name: np.array([rule(s) for s in situations], dtype=bool) for name, rule in BASELINES.items()}
     suggested |= {name: decisions > 0 for name, decisions in values.items()}
-    pairs = Clusters.of({"pair": [s.pair for s in situations]})
+    pairs = np.array([s.pair for s in situations])
     pointed = np.array([s.has_pointer for s in situations], dtype=bool)
-    pointed_pairs = Clusters.of({"pair": [s.pair for s in situations if s.has_pointer]}) if pointed.any() else None
     rows = []
     for name in report_progress(suggested, "intervals over pairs"):
         # The cursor says something only where it was recorded.
-        if name == CURSOR and pointed_pairs is None:
-            rows.append(ClassifierRow(name=name, confusion=Confusion(tp=0, fn=0, fp=0, tn=0), learned=False))
-        elif name == CURSOR and pointed_pairs is not None and not pointed.all():
-            chosen = (used[pointed], suggested[name][pointed], suggested[ALL][pointed])
-            rows.append(_make_classifier_row(name, *chosen, pointed_pairs, False))
+        chosen = pointed if name == CURSOR else np.ones(len(used), dtype=bool)
+        if chosen.any():
+            columns = (used[chosen], suggested[name][chosen], suggested[ALL][chosen])
+            clusters = Clusters.of({"pair": pairs[chosen].tolist()})
+            rows.append(_make_classifier_row(name, *columns, clusters, name in models))
         else:
-            rows.append(_make_classifier_row(name, used, suggested[name], suggested[ALL], pairs, name in models))
+            rows.append(ClassifierRow(name=name, confusion=Confusion(tp=0, fn=0, fp=0, tn=0), learned=False))
     return Classification(
         rows=tuple(rows),
         situations=tuple(situations),
@@ -295,12 +293,9 @@ def _compute_decisions(features: FloatArray, used: npt.NDArray[np.bool_], places
     return decisions
 
 
-def train_classifier(features: FloatArray, used: npt.NDArray[np.bool_], weights: str = "equal") -> Any:
-    """Return the support vector machine, trained.
-
-    Its decision value is above 0 where it suggests a pronoun.
-    """
-    return _make_classifier(features, weights).fit(features, used)
+def train_classifier(features: FloatArray, used: npt.NDArray[np.bool_]) -> Any:
+    """Return the support vector machine, trained; its decision value is above 0 where it suggests a pronoun."""
+    return _make_classifier(features, "equal").fit(features, used)
 
 
 def _make_classifier(features: FloatArray, weights: str) -> Any:

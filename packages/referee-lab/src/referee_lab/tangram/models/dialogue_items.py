@@ -25,13 +25,8 @@ MOMENT = "moment"
 LASTING = (ACTION, MOUSE, GAZE)
 # At one time: what is the case when a reference begins, the reference, and the words that hold it.
 BEFORE, REFERENCE, AFTER = range(3)
-NO_REFERENT, UNCLEAR, HIDDEN, NO_WORDS = (
-    "without a referent",
-    "unclear which object is meant",
-    "to an object that the speaker does not see",
-    "without words",
-)
-UNUSABLE = (NO_REFERENT, UNCLEAR, HIDDEN, NO_WORDS)
+NO_REFERENT, UNCLEAR = "without a referent", "unclear which object is meant"
+HIDDEN, NO_WORDS = "to an object that the speaker does not see", "without words"
 # The head noun of a description is the type; boards call it the shape.
 NAMES = {"shape": "type"}
 # The grid of TUNA, whose columns and rows realisers have words for: *on the far left*, *in the top row*.
@@ -44,7 +39,12 @@ def iterate_dialogue_items(dialogue: Dialogue) -> Iterator[Trial]:
     Several referents are several targets. Where positions are known, an object also has the column (of five) and the
     row (of three) in which it lies.
     """
-    dialogue = _make_storable(dialogue)
+    # Lists for tuples in the data of events, as after a round trip through a file.
+    events = (
+        replace(e, data={name: list(v) if isinstance(v, tuple) else v for name, v in e.data.items()}) if e.data else e
+        for e in dialogue.events
+    )
+    dialogue = replace(dialogue, events=tuple(events))
     timed = [
         (e, t) for e, t in zip(dialogue.events, _find_onsets(dialogue.events), strict=True) if e.kind == EXPRESSION
     ]
@@ -74,15 +74,6 @@ def iterate_dialogue_items(dialogue: Dialogue) -> Iterator[Trial]:
         )
         yield trial
         before, history = trial, history + episode
-
-
-def _make_storable(dialogue: Dialogue) -> Dialogue:
-    """Return the dialogue with lists for tuples in the data of its events, as after a round trip through a file."""
-    events = (
-        replace(e, data={name: list(v) if isinstance(v, tuple) else v for name, v in e.data.items()}) if e.data else e
-        for e in dialogue.events
-    )
-    return replace(dialogue, events=tuple(events))
 
 
 def count_words_elsewhere(dialogue: Dialogue) -> int:
@@ -243,20 +234,13 @@ def _make_scene(dialogue: Dialogue, expression: Event, positions: Mapping[str, t
     later -= set(expression.entities)
     visible = dialogue.sees.get(expression.by or "", tuple(dialogue.pieces))
     cell_of = _make_grid_lookup(dialogue)
-    return Scene(
-        entities=tuple(
-            Entity(
-                id=id,
-                attributes=(
-                    *_list_properties(dialogue.pieces[id]),
-                    *(cell_of(positions[id]) if id in positions else ()),
-                ),
-                position=positions.get(id),
-            )
-            for id in dialogue.pieces
-            if id in visible and id not in later
-        ),
-    )
+    entities = []
+    for id in dialogue.pieces:
+        if id in visible and id not in later:
+            cell = cell_of(positions[id]) if id in positions else ()
+            attributes = (*_list_properties(dialogue.pieces[id]), *cell)
+            entities.append(Entity(id=id, attributes=attributes, position=positions.get(id)))
+    return Scene(entities=tuple(entities))
 
 
 def _list_properties(attributes: Mapping[str, str]) -> list[Property]:

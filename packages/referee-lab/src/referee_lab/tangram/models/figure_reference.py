@@ -50,15 +50,8 @@ def compute_figure_features(
         red, green, blue = (float(c) / 255 for c in piece["rgb"].split(","))
         x, y = positions[name]
         shape = [float(piece["shape"] == s) for s in shapes]
-        colour = [
-            cos(2 * pi * hue) * saturation,
-            sin(2 * pi * hue) * saturation,
-            saturation,
-            brightness,
-            red,
-            green,
-            blue,
-        ]
+        angle = 2 * pi * hue
+        colour = [cos(angle) * saturation, sin(angle) * saturation, saturation, brightness, red, green, blue]
         # The distance from the middle lets *corner* and *middle* be learned, which are not linear in x and y.
         place = [x - 0.5, y - 0.5, (x - 0.5) ** 2 + (y - 0.5) ** 2]
         # Areas are .01 to .04 of the board; times twenty they have the scale of the other columns.
@@ -69,9 +62,8 @@ def compute_figure_features(
 class WordMeanings:
     """Logistic classifiers of words with a ridge; words used fewer than `least` times are not learned."""
 
-    def __init__(self, least: int = 4, ridge: float = 1.0) -> None:
+    def __init__(self, least: int = 4) -> None:
         self.least = least
-        self.ridge = ridge
 
     def fit(self, uses: Sequence[Use]) -> WordMeanings:
         """Train a classifier for every word with enough uses."""
@@ -105,7 +97,7 @@ class WordMeanings:
         weight = np.where(
             meant > 0, 1.0, np.concatenate([np.full(len(u.things), 1 / (len(u.things) - 1)) for u in uses])
         )
-        ridge = self.ridge * np.eye(things.shape[1])
+        ridge = np.eye(things.shape[1])
         # The constant is hardly held back: how rare the thing meant is should not be shrunk away.
         ridge[0, 0] = 1e-3
         w = np.zeros(things.shape[1])
@@ -153,7 +145,8 @@ def predict_forms(situations: Sequence[Situation], *, folds: int = 10, seed: int
         "both": make_feature_matrix(formed, (DIALOGUE_HISTORY, ACTION_HISTORY)),
     }
     sources["both + repetition, last form"] = np.column_stack([sources["both"], _compute_past_features(formed)])
-    guesses = {"majority": _predict_majority(forms, places)}
+    common = {fold: Counter(forms[places != fold].tolist()).most_common(1)[0][0] for fold in set(places.tolist())}
+    guesses = {"majority": np.array([common[place] for place in places.tolist()])}
     guesses |= {
         name: _predict_form(rows, forms, places) for name, rows in report_progress(sources.items(), "models of forms")
     }
@@ -171,11 +164,6 @@ def _compute_past_features(situations: Sequence[Situation]) -> FloatArray:
         rows.append([np.log1p(len(past)), *(float(past[-1:] == [form]) for form in FORMS)])
         past.append(str(classify_form(s.text)))
     return np.array(rows)
-
-
-def _predict_majority(forms: npt.NDArray[np.str_], places: IntArray) -> npt.NDArray[np.str_]:
-    common = {fold: Counter(forms[places != fold].tolist()).most_common(1)[0][0] for fold in set(places.tolist())}
-    return np.array([common[p] for p in places.tolist()])
 
 
 def _predict_form(rows: FloatArray, forms: npt.NDArray[np.str_], places: IntArray) -> npt.NDArray[np.str_]:
@@ -196,10 +184,8 @@ def _evaluate_predictions(name: str, forms: npt.NDArray[np.str_], guess: npt.NDA
 
     def f(form: str) -> float | None:
         """Return the F measure of a form; None if it is neither used nor predicted."""
-        both, either = (
-            int(((forms == form) & (guess == form)).sum()),
-            int((forms == form).sum() + (guess == form).sum()),
-        )
+        both = int(((forms == form) & (guess == form)).sum())
+        either = int((forms == form).sum() + (guess == form).sum())
         return 2 * both / either if either else None
 
     by_form = {form: f(form) for form in FORMS}
@@ -232,8 +218,13 @@ def resolve_figures(
     places = fold_places(situations, folds, "pair", seed)
     uses = _list_uses(situations)
     meant = np.array([u.place for u in uses])
-    recency = [_score_recency(s) for s in situations]
-    history = [_list_earlier_mentions(s) for s in situations]
+    # Higher is more recent; never mentioned comes after everything mentioned, however long ago.
+    recency = [
+        np.array([-1e12 if t.since_mention is None else -t.since_mention for t in s.standings.values()])
+        for s in situations
+    ]
+    features = [[compute_candidate_features(s, piece) for piece in s.standings] for s in situations]
+    history = [np.array([[row[name] for name in HISTORY] for row in rows]) for rows in features]
     earlier = _compare_earlier_wordings(situations)
     words = _score_words(uses, places)
     scores: dict[str, list[FloatArray]] = {
@@ -267,18 +258,6 @@ def _list_uses(situations: Sequence[Situation]) -> list[Use]:
     ]
 
 
-def _score_recency(situation: Situation) -> FloatArray:
-    """Return recency scores of all figures: higher is more recent."""
-    times = [s.since_mention for s in situation.standings.values()]
-    # Never mentioned comes after everything mentioned, however long ago.
-    return np.array([-1e12 if t is None else -t for t in times])
-
-
-def _list_earlier_mentions(situation: Situation) -> FloatArray:
-    rows = [compute_candidate_features(situation, piece) for piece in situation.standings]
-    return np.array([[row[name] for name in HISTORY] for row in rows])
-
-
 def _compare_earlier_wordings(situations: Sequence[Situation]) -> list[FloatArray]:
     """Return, for every figure, the best Dice of the words with the pair's earlier words for it, and whether it had
     any.
@@ -287,17 +266,14 @@ def _compare_earlier_wordings(situations: Sequence[Situation]) -> list[FloatArra
     overlaps = []
     for s in situations:
         now = set(list_describing_words(s.text))
-        rows = [
-            [_find_best_overlap(now, wordings.get((s.dialogue, p), [])), float((s.dialogue, p) in wordings)]
-            for p in s.standings
-        ]
+        rows = []
+        for piece in s.standings:
+            before = wordings.get((s.dialogue, piece), [])
+            best = max((2 * len(now & b) / (len(now) + len(b)) for b in before if now or b), default=0.0)
+            rows.append([best, float(bool(before))])
         overlaps.append(np.array(rows))
         wordings.setdefault((s.dialogue, s.target), []).append(now)
     return overlaps
-
-
-def _find_best_overlap(now: set[str], before: Sequence[set[str]]) -> float:
-    return max((2 * len(now & b) / (len(now) + len(b)) for b in before if now or b), default=0.0)
 
 
 def _score_words(uses: Sequence[Use], places: IntArray) -> list[FloatArray]:

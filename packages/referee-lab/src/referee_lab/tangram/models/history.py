@@ -129,7 +129,8 @@ def iterate_situations(dialogue: Dialogue, first: int = 1) -> Iterator[Situation
     under_way: list[Event] = []
     unsent: list[Event] = []
     number = 0
-    for event in sorted(dialogue.events, key=_make_sort_key):
+    # Events before an expression of the same start.
+    for event in sorted(dialogue.events, key=lambda e: (e.start_ms or 0.0, e.kind == EXPRESSION)):
         if event.kind not in traces:
             continue
         if event.kind != EXPRESSION:
@@ -138,7 +139,10 @@ def iterate_situations(dialogue: Dialogue, first: int = 1) -> Iterator[Situation
             continue
         number += 1
         # Only now, and by their ends: an action that began earlier may be over later.
-        under_way = _record_finished_actions(under_way, event.start_ms or 0.0, traces[DONE])
+        finished = [action for action in under_way if not _is_going_on(action, event.start_ms or 0.0)]
+        for action in sorted(finished, key=_get_end):
+            traces[DONE].note(action)
+        under_way = [action for action in under_way if _is_going_on(action, event.start_ms or 0.0)]
         unsent = _record_mentions(unsent, event, traces[EXPRESSION])
         if number >= first and _is_single(event, dialogue):
             yield _make_situation(dialogue, number, event, utterances, traces, recorded)
@@ -173,18 +177,6 @@ def list_situations(dialogues: Iterable[Dialogue]) -> list[Situation]:
 
 def _is_single(event: Event, dialogue: Dialogue) -> bool:
     return len(event.entities) == 1 and event.entities[0] in dialogue.pieces and not event.data.get("uncertain")
-
-
-def _record_finished_actions(under_way: Iterable[Event], now: float, done: _Trace) -> list[Event]:
-    """Record the actions that have ended, in order of their ends; return the others."""
-    for event in sorted((e for e in under_way if not _is_going_on(e, now)), key=_get_end):
-        done.note(event)
-    return [e for e in under_way if _is_going_on(e, now)]
-
-
-def _make_sort_key(event: Event) -> tuple[float, bool]:
-    """Return a sort key: by start, with events before an expression of the same start."""
-    return event.start_ms or 0.0, event.kind == EXPRESSION
 
 
 def _make_situation(

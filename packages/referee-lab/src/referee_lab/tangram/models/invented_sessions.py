@@ -10,8 +10,7 @@ mentioned or handled. Only rates are taken from print. Dialogues are marked `syn
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -132,9 +131,8 @@ class _Table:
         if piece == self.cursor:
             return
         if self.cursor is not None and now > self.cursor_since:
-            self.events.append(
-                Event(kind=MOUSE, by=OPERATOR, entities=(self.cursor,), start_ms=self.cursor_since, end_ms=now)
-            )
+            stay = Event(kind=MOUSE, by=OPERATOR, entities=(self.cursor,), start_ms=self.cursor_since, end_ms=now)
+            self.events.append(stay)
         self.cursor, self.cursor_since = piece, now
 
     def handle(self, piece: str, start: float, end: float, kind: str) -> None:
@@ -246,7 +244,15 @@ def _choose_forms(drafts: Sequence[Dialogue], habits: Habits, rng: np.random.Gen
     moods = {pair: float(rng.normal(0, habits.pair_sd)) for pair in dict.fromkeys(d.pair for d in drafts)}
     scenes = [list(iterate_situations(d)) for d in drafts]
     flat = [s for dialogue_situations in scenes for s in dialogue_situations]
-    pull = np.array([_compute_recency_odds(s, habits) + moods[s.pair] for s in flat])
+    # Log odds that recency adds: for the piece mentioned last within 10 s, and for one handled within 10 s.
+    pull = np.array(
+        [
+            habits.mentioned_pull * (s.standing.mentioned_last and _is_near(s.standing.since_mention))
+            + habits.handled_pull * _is_near(s.standing.since_action)
+            + moods[s.pair]
+            for s in flat
+        ]
+    )
     over = np.array([s.standing.cursor_over for s in flat], dtype=bool)
     chance = np.empty(len(flat))
     # The printed shares hold in either state of the cursor; recency and pair move pronouns about within it.
@@ -257,12 +263,6 @@ def _choose_forms(drafts: Sequence[Dialogue], habits: Habits, rng: np.random.Gen
         _add_utterances(draft, {s.onset_ms: s for s in dialogue_situations}, pronoun, rng)
         for draft, dialogue_situations in zip(drafts, scenes, strict=True)
     ]
-
-
-def _compute_recency_odds(s: Situation, habits: Habits) -> float:
-    """Log odds that recency adds: for the piece mentioned last within 10 s, and for one handled within 10 s."""
-    mentioned = s.standing.mentioned_last and _is_near(s.standing.since_mention)
-    return habits.mentioned_pull * mentioned + habits.handled_pull * _is_near(s.standing.since_action)
 
 
 def _is_near(since: float | None) -> bool:
@@ -297,23 +297,9 @@ def _add_utterances(
             continue
         situation = situations_by_onset.get(event.start_ms or 0.0)
         words, sentence, attributes = say(event, situation, situation is not None and pronoun[situation.id], rng)
-        data: dict[str, Any] = {"attributes": attributes, "utterance": utterances}
-        start = (event.start_ms or 0.0) - 100
-        end = (event.end_ms or 0.0) + 800
+        start, end = (event.start_ms or 0.0) - 100, (event.end_ms or 0.0) + 800
         events.append(Event(kind=UTTERANCE, by=event.by, text=sentence, start_ms=start, end_ms=end))
-        events.append(
-            Event(
-                kind=EXPRESSION,
-                by=event.by,
-                text=words,
-                entities=event.entities,
-                start_ms=event.start_ms,
-                end_ms=event.end_ms,
-                data=data,
-            )
-        )
+        events.append(replace(event, text=words, data={"attributes": attributes, "utterance": utterances}))
         utterances += 1
     events.sort(key=lambda e: e.start_ms or 0.0)
-    return Dialogue(
-        id=draft.id, pair=draft.pair, pieces=draft.pieces, events=tuple(events), synthetic=True, meta=draft.meta
-    )
+    return replace(draft, events=tuple(events))

@@ -56,11 +56,9 @@ class Affinity:
     pseudo_dyads: int
 
 
-def _get_target(trial: Trial) -> str:
-    return trial.targets[0]
-
-
-def list_tellings(trials: Iterable[Trial], kind: Callable[[Trial], str] = _get_target) -> list[Telling]:
+def list_tellings(
+    trials: Iterable[Trial], kind: Callable[[Trial], str] = lambda trial: trial.targets[0]
+) -> list[Telling]:
     """Return the descriptions of each target's trials in order, numbered by repetition within the game."""
     counts: defaultdict[tuple[str, str], int] = defaultdict(int)
     descriptions = []
@@ -69,16 +67,8 @@ def list_tellings(trials: Iterable[Trial], kind: Callable[[Trial], str] = _get_t
         counts[game, target] += 1
         text = trial.references[0].text if trial.references else None
         if text and split_words(text):
-            descriptions.append(
-                Telling(
-                    game=game,
-                    pair=str(trial.meta.get("pair", game)),
-                    target=target,
-                    kind=kind(trial),
-                    repetition=counts[game, target],
-                    text=text,
-                )
-            )
+            names = {"game": game, "pair": str(trial.meta.get("pair", game)), "target": target, "kind": kind(trial)}
+            descriptions.append(Telling(repetition=counts[game, target], text=text, **names))
     return descriptions
 
 
@@ -93,9 +83,7 @@ def _get_describing_words(text: str) -> frozenset[str]:
     return frozenset(list_describing_words(text))
 
 
-def compute_affinities(
-    descriptions: Sequence[Telling], similarity: Callable[[str, str], float | None] = overlap
-) -> list[Affinity]:
+def compute_affinities(descriptions: Sequence[Telling]) -> list[Affinity]:
     """Return the nearness of every description from the second on to the one before, in its game and by other pairs."""
     before = {(t.game, t.target, t.repetition): t for t in descriptions}
     same: defaultdict[tuple[str, int], list[Telling]] = defaultdict(list)
@@ -104,21 +92,14 @@ def compute_affinities(
     nearness = []
     for telling in descriptions:
         last = before.get((telling.game, telling.target, telling.repetition - 1))
-        within_pair = None if last is None else similarity(telling.text, last.text)
+        within_pair = None if last is None else overlap(telling.text, last.text)
         # The same repetition as the pair's own, so that general shortening favours neither.
         others = (o for o in same[telling.kind, telling.repetition - 1] if o.pair != telling.pair)
-        pseudo = [s for o in others if (s := similarity(telling.text, o.text)) is not None]
+        pseudo = [s for o in others if (s := overlap(telling.text, o.text)) is not None]
         if within_pair is not None and pseudo:
             mean = sum(pseudo) / len(pseudo)
-            nearness.append(
-                Affinity(
-                    pair=telling.pair,
-                    repetition=telling.repetition,
-                    within_pair=within_pair,
-                    pseudo=mean,
-                    pseudo_dyads=len(pseudo),
-                )
-            )
+            numbers = {"repetition": telling.repetition, "pseudo_dyads": len(pseudo)}
+            nearness.append(Affinity(pair=telling.pair, within_pair=within_pair, pseudo=mean, **numbers))
     return nearness
 
 
@@ -176,10 +157,7 @@ def reduce_games(corpus: str, data: str | Path | None = None, seed: int = 1) -> 
     if corpus not in CORPORA:
         raise InputError(f"{corpus} is not a corpus of repeated games", remedy=f"one of {', '.join(CORPORA)}")
     if corpus == "kth-tangrams":
-        descriptions, same = (
-            list_tellings(KthTangrams(data).trials(), kind=_get_target_shape),
-            "figures of the same shape",
-        )
+        descriptions, same = list_tellings(KthTangrams(data).trials(), _get_target_shape), "figures of the same shape"
         heard: tuple[BlockAccuracy, ...] = ()
     else:
         descriptions, same = list_tellings(HawkinsTangrams(data).trials()), "the same figure"
@@ -208,6 +186,9 @@ def _measure_reduction(
 ) -> Reduction:
     """Return the reduction of a corpus: lengths by repetition, and similarity to the pair's earlier descriptions."""
     near = compute_affinities(descriptions)
+    by_pair = {pair: [a for a in near if a.pair == pair] for pair in sorted({a.pair for a in near})}
+    within_pairs = [float(np.mean([a.within_pair for a in group])) for group in by_pair.values()]
+    pseudo = [float(np.mean([a.pseudo for a in group])) for group in by_pair.values()]
     return Reduction(
         corpus=name,
         games=len({t.game for t in descriptions}),
@@ -216,7 +197,7 @@ def _measure_reduction(
         slope=estimate_slope([(t.repetition, t.pair, float(t.words)) for t in descriptions]),
         own=_average_by_repetition([(a.repetition, a.pair, a.within_pair) for a in near], seed),
         pseudo=_average_by_repetition([(a.repetition, a.pair, a.pseudo) for a in near], seed),
-        specificity=_compute_specificity(near),
+        specificity=paired_t(within_pairs, pseudo),
         same=same,
         heard=heard,
     )
@@ -229,13 +210,11 @@ def _get_target_shape(trial: Trial) -> str:
 
 def _has_changes(words: Sequence[WordCount]) -> bool:
     """Return whether any game uses more or fewer words in one repetition than in another."""
-    totals: dict[tuple[str, int], float] = {}
+    totals: defaultdict[tuple[str, int], float] = defaultdict(float)
     for repetition, game, n in words:
-        totals[game, repetition] = totals.get((game, repetition), 0.0) + n
-    by_game: dict[str, set[float]] = {}
-    for (game, _), total in totals.items():
-        by_game.setdefault(game, set()).add(total)
-    return any(len(game_totals) > 1 for game_totals in by_game.values())
+        totals[game, repetition] += n
+    distinct = {(game, total) for (game, _), total in totals.items()}
+    return len(distinct) > len({game for game, _ in distinct})
 
 
 def estimate_slope(words: Sequence[WordCount]) -> Slope | None:
@@ -264,14 +243,6 @@ def _average_by_repetition(rows: Sequence[tuple[int, str, float]], seed: int) ->
         for r in table.iter_rows(named=True)
     ]
     return tuple(sorted(levels, key=lambda level: level.repetition))
-
-
-def _compute_specificity(near: Sequence[Affinity]) -> Comparison:
-    """Return own minus pseudo similarity, one difference for every pair."""
-    pairs = sorted({a.pair for a in near})
-    within_pairs = [float(np.mean([a.within_pair for a in near if a.pair == pair])) for pair in pairs]
-    pseudo = [float(np.mean([a.pseudo for a in near if a.pair == pair])) for pair in pairs]
-    return paired_t(within_pairs, pseudo)
 
 
 def compare_hearing_by_block(data: str | Path | None = None, seed: int = 1) -> list[BlockAccuracy]:

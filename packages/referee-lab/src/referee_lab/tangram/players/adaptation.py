@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import isnan
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -77,11 +79,11 @@ def compute_human_curve(corpus: str, data: str | Path | None = None) -> Adaptati
     reader = create("corpus", corpus, data=data)
     trials = [t for t in reader.trials() if t.condition is None or not str(t.condition).startswith("model")]
     words = [(t.repetition, t.game, float(t.words)) for t in list_tellings(trials)]
-    times: dict[tuple[str, str], int] = {}
+    times = Counter[tuple[str, str]]()
     repetition = {}
     for t in trials:
         key = (str(t.meta["game"]), t.targets[0])
-        times[key] = times.get(key, 0) + 1
+        times[key] += 1
         repetition[t.id] = (times[key], str(t.meta["game"]), t.targets[0])
     right = [
         (*repetition[r.trial][:2], r.entity == repetition[r.trial][2])
@@ -116,24 +118,12 @@ def _summarise_repetition(
     repetition: int, words: Sequence[WordCount], right: Sequence[_Right], seconds: Sequence[_Seconds]
 ) -> RepetitionLevel:
     """Return the means of one repetition with intervals over games."""
-    took = _estimate_mean([(game, value) for _, game, value in seconds], (0.0, None))
-    word_mean = _estimate_mean([(game, value) for _, game, value in words], (0.0, None))
-    right_mean = _estimate_mean([(game, float(value)) for _, game, value in right], (0.0, 1.0))
-    return RepetitionLevel(
-        repetition=repetition,
-        words=word_mean[0],
-        words_low=word_mean[1],
-        words_high=word_mean[2],
-        n_words=len(words),
-        right=right_mean[0],
-        right_low=right_mean[1],
-        right_high=right_mean[2],
-        n_right=len(right),
-        seconds=took[0],
-        seconds_low=took[1],
-        seconds_high=took[2],
-        n_seconds=len(seconds),
-    )
+    measures = {"words": (words, None), "right": (right, 1.0), "seconds": (seconds, None)}
+    fields: dict[str, Any] = {}
+    for name, (rows, most) in measures.items():
+        mean = _estimate_mean([(game, float(value)) for _, game, value in rows], (0.0, most))
+        fields |= dict(zip((name, f"{name}_low", f"{name}_high"), mean, strict=True)) | {f"n_{name}": len(rows)}
+    return RepetitionLevel(repetition=repetition, **fields)
 
 
 def _estimate_mean(

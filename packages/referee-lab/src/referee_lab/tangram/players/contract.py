@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
+from referee.errors import InputError, RefereeError
 from referee_lab.tangram.game.board import Board
 from referee_lab.tangram.game.goals import Goal, get_outline
 from referee_lab.tangram.game.instructions import Command
@@ -20,6 +21,8 @@ from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
 
 SAY, GRAB, MOVE, TURN, FLIP, WAIT = "say", "grab", "move", "turn", "flip", "wait"
 KINDS = (SAY, GRAB, MOVE, TURN, FLIP, WAIT)
+# How a player ends a game.
+CRASHED, STALLED, NONSENSE, UNANSWERED = "crashed", "stalled", "nonsense", "unanswered"
 
 
 class Unreadable(Exception):
@@ -79,10 +82,11 @@ class Seen:
         """Return the view as text: the positions of pieces, and for the solver the corners of the figure."""
         lines = [f"{self._describe_table()} The pieces:"]
         for piece, placed in self.board.placements.items():
-            turned = ", turned over" if placed.flipped else ""
+            turned, kind = ", turned over" if placed.flipped else "", ALL_PIECES[piece]
+            looks = " ".join(word for word in (kind.get("colour"), kind["size"], kind["shape"]) if word)
             corners = " ".join(f"({x:.0f},{y:.0f})" for x, y in self.board.corners(piece))
             lines.append(
-                f"{piece}: {_describe_piece(piece)} at ({placed.x:.0f},{placed.y:.0f}), rotation {placed.rotation}{turned}, corners {corners}"
+                f"{piece}: {looks} at ({placed.x:.0f},{placed.y:.0f}), rotation {placed.rotation}{turned}, corners {corners}"
             )
         if self.handled is not None:
             lines.append(f"The piece handled last is {self.handled}.")
@@ -117,18 +121,10 @@ class Seen:
         images = [paint_board(self.board, numbers=True)]
         if self.goal is not None and self.role == SOLVER:
             images.append(_draw_silhouette(lay_out_goal(self.goal)))
-        pictures_made = []
-        for image in images:
-            file = io.BytesIO()
+        files = [io.BytesIO() for _ in images]
+        for image, file in zip(images, files, strict=True):
             image.save(file, "PNG")
-            pictures_made.append(file.getvalue())
-        return pictures_made
-
-
-def _describe_piece(piece: str) -> str:
-    """Return colour, size and shape of a piece in words."""
-    kind = ALL_PIECES[piece]
-    return " ".join(word for word in (kind.get("colour"), kind["size"], kind["shape"]) if word)
+        return [file.getvalue() for file in files]
 
 
 def _draw_silhouette(board: Board) -> Any:
@@ -155,12 +151,23 @@ class TangramPlayer(Protocol):
 Answer = TypeVar("Answer")
 
 
-class StalledPlayer(Exception):
-    """No answer in time."""
+class Unanswered(InputError):
+    """The endpoint of a player gave no answer."""
 
 
-def call_within(seconds: float, ask: Callable[[], Answer]) -> Answer:
-    """Return the result of `ask`, or raise its exception. Raises StalledPlayer after the time limit."""
+class GameEnded(Exception):
+    """A game cannot go on: its outcome, the player who ended it, and why."""
+
+    def __init__(self, outcome: str, by: str, why: str = "") -> None:
+        super().__init__(outcome)
+        self.outcome, self.by, self.why = outcome, by, why
+
+
+def ask_player(player: str, seconds: float, ask: Callable[[], Answer]) -> Answer:
+    """Return the answer of a player within the time limit.
+
+    Raises GameEnded if it crashes, stalls or cannot be reached; Unreadable and mistakes of the caller are passed on.
+    """
     answers: list[Answer] = []
     raised: list[BaseException] = []
 
@@ -176,7 +183,13 @@ def call_within(seconds: float, ask: Callable[[], Answer]) -> Answer:
     thread.start()
     thread.join(seconds)
     if thread.is_alive():
-        raise StalledPlayer(f"no answer within {seconds:g} s")
-    if raised:
-        raise raised[0]
-    return answers[0]
+        raise GameEnded(STALLED, player, f"no answer within {seconds:g} s")
+    if not raised:
+        return answers[0]
+    error = raised[0]
+    if isinstance(error, Unanswered):
+        raise GameEnded(UNANSWERED, player, error.problem) from None
+    # A refused key or a wrong address is an error for the user who started the game, not an outcome.
+    if isinstance(error, (Unreadable, RefereeError)) or not isinstance(error, Exception):
+        raise error
+    raise GameEnded(CRASHED, player, f"{type(error).__name__}: {error}"[:200]) from error

@@ -12,37 +12,38 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from referee.errors import RefereeError
-from referee_lab.tangram.game.goals import Goal, export_custom_goal
+from referee_lab.tangram.game.goals import Goal
 from referee_lab.tangram.game.instructions import Command
-from referee_lab.tangram.game.log import Header, Recording
+from referee_lab.tangram.game.log import Recording
 from referee_lab.tangram.game.rules import SETTINGS, start_game
 from referee_lab.tangram.game.session_log import SERVER, SessionLog
 from referee_lab.tangram.game.solver_bot import Instruction
 from referee_lab.tangram.players.contract import (
+    CRASHED,
     FLIP,
     GRAB,
     MOVE,
+    NONSENSE,
     SAY,
+    STALLED,
     TURN,
+    UNANSWERED,
     WAIT,
+    GameEnded,
     PlayerMove,
     Seen,
-    StalledPlayer,
     TangramPlayer,
     Unreadable,
-    call_within,
+    ask_player,
     is_refused,
 )
-from referee_lab.tangram.players.model_players import Unanswered
 from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
 
 SOLVED, TIMEOUT, TURNS = "solved", "timeout", "turns"
-CRASHED, STALLED, NONSENSE, UNANSWERED = "crashed", "stalled", "nonsense", "unanswered"
 OUTCOMES = (SOLVED, TIMEOUT, TURNS, CRASHED, STALLED, NONSENSE, UNANSWERED)
 
 
@@ -79,17 +80,6 @@ class GameScore:
     errors: int = 0
     clarifications: int = 0
     unreadable: int = 0
-
-    def to_data(self) -> dict[str, Any]:
-        return asdict(self)
-
-
-class _Ended(Exception):
-    """The game cannot go on: the outcome, and why."""
-
-    def __init__(self, outcome: str, by: str, why: str = "") -> None:
-        super().__init__(outcome)
-        self.outcome, self.by, self.why = outcome, by, why
 
 
 @dataclass
@@ -129,25 +119,16 @@ class _Match:
             handled=self.log.hand.piece,
         )
         try:
-            moves = list(call_within(self.limits.answer_s, lambda: self.players[role].act(seen)))
-        except StalledPlayer as stalled:
-            raise _Ended(STALLED, role, str(stalled)) from None
+            moves = list(ask_player(role, self.limits.answer_s, lambda: self.players[role].act(seen)))
         except Unreadable:
             self.score.unreadable += 1
             self.running[role] += 1
             if self.running[role] >= self.limits.unreadable:
-                raise _Ended(NONSENSE, role, f"{self.running[role]} unreadable answers in a row") from None
+                raise GameEnded(NONSENSE, role, f"{self.running[role]} unreadable answers in a row") from None
             return []
-        except Unanswered as silent:
-            raise _Ended(UNANSWERED, role, silent.problem) from None
-        except RefereeError:
-            # A refused key or a wrong address is an error for the user who started the game, not an outcome.
-            raise
-        except Exception as error:  # whatever a player's program does, the game has an end and says which
-            raise _Ended(CRASHED, role, f"{type(error).__name__}: {error}"[:200]) from error
         self.running[role] = 0
         if odd := [move for move in moves if not isinstance(move, PlayerMove)]:
-            raise _Ended(CRASHED, role, f"gave {type(odd[0]).__name__} {str(odd[0])[:80]!r}, which is not a move")
+            raise GameEnded(CRASHED, role, f"gave {type(odd[0]).__name__} {str(odd[0])[:80]!r}, which is not a move")
         return moves
 
     def _apply_move(self, role: str, move: PlayerMove) -> None:
@@ -204,22 +185,8 @@ def play_match(
     _play_turns(match)
     score.seconds = round(log.t_ms / 1000, 1)
     score.solved = score.outcome == SOLVED
-    header = Header(
-        session=name,
-        pair=name,
-        goal=goal.name,
-        players={SOLVER: SOLVER, OPERATOR: OPERATOR},
-        settings={
-            **{key: list(value) if isinstance(value, tuple) else value for key, value in settings.items()},
-            "solver": solver.name,
-            "operator": operator.name,
-            "outcome": score.outcome,
-            **export_custom_goal(goal),
-        },
-        # Without any person.
-        synthetic=True,
-    )
-    return Recording(header, log.log()), score
+    programs = {"solver": solver.name, "operator": operator.name, "outcome": score.outcome}
+    return log.make_recording(name, name, settings, programs), score
 
 
 def _play_turns(match: _Match) -> None:
@@ -228,12 +195,12 @@ def _play_turns(match: _Match) -> None:
     try:
         while log.game.outcome is None:
             if score.turns >= match.limits.turns:
-                raise _Ended(TURNS, "", f"{score.turns} turns")
+                raise GameEnded(TURNS, "", f"{score.turns} turns")
             score.turns += 1
             for role in (SOLVER, OPERATOR):
                 if log.game.outcome is None:
                     match.turn(role)
         score.outcome = str(log.game.outcome)
-    except _Ended as ended:
+    except GameEnded as ended:
         score.outcome, score.by, score.why = ended.outcome, ended.by, ended.why
         log.note(log.t_ms, SERVER, "end", {"reason": ended.outcome})

@@ -14,8 +14,8 @@ from referee.models.answers.parsing import ParsedAnswer
 from referee.models.object_lines import format_object
 from referee.records import Description, Entity, Event, HearerView, Outcome, Response, SpeakerView, Trial
 from referee.systems.language_model import LANGUAGES
+from referee_lab.tangram.players.contract import Unanswered
 from referee_lab.tangram.players.model_players import PlayingModel
-from referee_lab.tangram.players.reference_game import SilentEndpoint
 
 WORDS = {"several": Outcome.SEVERAL, "none": Outcome.NONE, "unknown": Outcome.DONT_KNOW}
 
@@ -27,11 +27,11 @@ class _Partner(PlayingModel):
         return self
 
     def _ask_and_parse(self, text: str, trial: str, kind: str, **question: Any) -> ParsedAnswer:
-        """Ask the model and return its parsed answer. Raises SilentEndpoint if there is none."""
+        """Ask the model and return its parsed answer. Raises Unanswered if there is none."""
         self.check()
         parsed = parse_call(self.ask([{"role": "user", "content": text}], trial), kind, **question)
         if parsed.outcome == FAILED:
-            raise SilentEndpoint("the endpoint gave no answer")
+            raise Unanswered("the endpoint gave no answer", where=self.endpoint, remedy="see that the endpoint runs")
         return parsed
 
 

@@ -21,7 +21,18 @@ from referee.models.answers.cleaning import clean_answer
 from referee.models.model_client import ModelClient
 from referee_lab.tangram.game.board import Board
 from referee_lab.tangram.game.piece_sets import ALL_PIECES, get_piece_name, name_of_set
-from referee_lab.tangram.players.contract import GRAB, KINDS, MOVE, SAY, TURN, WAIT, PlayerMove, Seen, Unreadable
+from referee_lab.tangram.players.contract import (
+    GRAB,
+    KINDS,
+    MOVE,
+    SAY,
+    TURN,
+    WAIT,
+    PlayerMove,
+    Seen,
+    Unanswered,
+    Unreadable,
+)
 from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
 
 SIGHTS = ("text", "picture", "both")
@@ -43,10 +54,6 @@ RULES = {
         '{{"do": "grab", "piece": "{one}"}} (shows which one you mean), {{"do": "say", "text": "this one?"}} or {{"do": "wait"}}.'
     ),
 }
-
-
-class Unanswered(InputError):
-    """The endpoint gave no answer."""
 
 
 @dataclass(eq=False, repr=False)
@@ -139,20 +146,17 @@ def _parse_words(text: str) -> PlayerMove:
     """Return the solver's words; an answer in JSON is parsed, too."""
     try:
         data = json.loads(text)
-        text = _extract_words(data) if isinstance(data, dict) else text
+        if isinstance(data, dict):
+            # Words in an object or in the moves of one, as the operator would write them.
+            moves = data.get("moves")
+            rows = [row for row in moves if isinstance(row, dict)] if isinstance(moves, list) else [data]
+            text = " ".join(str(row.get("say") or row.get("text") or "") for row in rows)
     except ValueError:
         pass
     line = " ".join(text.split()).strip("\"'")
     if not line or len(line) > LONGEST:
         raise Unreadable(text)
     return PlayerMove(kind=SAY, text=line)
-
-
-def _extract_words(data: dict[str, Any]) -> str:
-    """Return the words in an object or in the moves of one, as the operator would write them."""
-    rows = data.get("moves")
-    rows = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else [data]
-    return " ".join(str(row.get("say") or row.get("text") or "") for row in rows)
 
 
 def _parse_moves(text: str) -> list[PlayerMove]:

@@ -21,19 +21,15 @@ from typing import Any, Protocol
 from referee.errors import RefereeError
 from referee.records import Description, Event, HearerView, Outcome, Response, Scene, SpeakerView, Trial
 from referee_lab.tangram.models.dialogue_items import iterate_dialogue_items
-from referee_lab.tangram.players.contract import StalledPlayer, call_within
+from referee_lab.tangram.players.contract import NONSENSE, GameEnded, ask_player
 from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION, UTTERANCE, Dialogue
 from referee_lab.tangram.tiers.dialogue_form import REFERENCE_GAME, read_dialogue, write_dialogue
 from referee_lab.tangram.tiers.game_dialogues import ATTRIBUTES, POSITIONS, SELECT, SPANS, TIMES
 from referee_lab.tangram.tiers.reference_forms import count_words, get_description_text
 
-COMPLETED, CRASHED, STALLED, NONSENSE, UNANSWERED = "completed", "crashed", "stalled", "nonsense", "unanswered"
+COMPLETED = "completed"
 SPEAKER, HEARER = "speaker", "hearer"
 SAID, NOTHING_SAID = "said", "unparsable"
-
-
-class SilentEndpoint(Exception):
-    """A player that is asked over the network gave no answer at all."""
 
 
 class _Speaks(Protocol):
@@ -147,12 +143,12 @@ def parse_game(text: str) -> PlayedGame:
             return _read_game(read_dialogue(text))
         except RefereeError as error:
             raise ValueError(str(error)) from None
-    return PlayedGame(**{**data, "rounds": [_parse_old_round(row) for row in data["rounds"]]})
-
-
-def _parse_old_round(row: dict[str, Any]) -> PlayedRound:
-    others = tuple(PlayedChoice(**choice) for choice in row.get("others", ()))
-    return PlayedRound(**{**row, "others": others, "talk": tuple(SaidLine(**line) for line in row.get("talk", ()))})
+    rounds = []
+    for row in data["rounds"]:
+        others = tuple(PlayedChoice(**choice) for choice in row.get("others", ()))
+        talk = tuple(SaidLine(**line) for line in row.get("talk", ()))
+        rounds.append(PlayedRound(**{**row, "others": others, "talk": talk}))
+    return PlayedGame(**{**data, "rounds": rounds})
 
 
 def convert_game_to_dialogue(game: PlayedGame) -> Dialogue:
@@ -284,23 +280,9 @@ def plan_games(trials: Sequence[Trial], games: int, repetitions: int, objects: i
         names = [e.id for e in trial.scene.entities]
         chosen = rng_of_game.sample(names, min(objects, len(names)))
         orders = tuple(tuple(rng_of_game.sample(chosen, len(chosen))) for _ in range(repetitions))
-        plans.append(
-            GamePlan(
-                id=f"game-{number + 1}",
-                scene=trial.scene,
-                orders=orders,
-                domain=trial.domain,
-                language=trial.language,
-                seed=seed + number,
-            )
-        )
+        about: dict[str, Any] = {"domain": trial.domain, "language": trial.language, "seed": seed + number}
+        plans.append(GamePlan(id=f"game-{number + 1}", scene=trial.scene, orders=orders, **about))
     return plans
-
-
-class _Over(Exception):
-    def __init__(self, outcome: str, by: str, why: str) -> None:
-        super().__init__(outcome)
-        self.outcome, self.by, self.why = outcome, by, why
 
 
 def play_reference_game(
@@ -324,7 +306,7 @@ def play_reference_game(
                 done = _play_round(trial, played.rounds, repetition, (speaker, hearers), patience_s, rng)
                 played.rounds.append(done)
                 _count_unparsable(done, silent, unreadable)
-    except _Over as over:
+    except GameEnded as over:
         played.outcome, played.by, played.why = over.outcome, over.by, over.why
     return played
 
@@ -344,15 +326,11 @@ def _play_round(
     """Play one round: a description, then the choice of every hearer."""
     speaker, hearers = players
     view = replace(trial, history=select_known_rounds(before)).for_speaker()
-    description = _ask_player(SPEAKER, patience_s, lambda: speaker.describe(view))
+    description = ask_player(SPEAKER, patience_s, lambda: speaker.describe(view))
     text = get_description_text(description)
-    target = trial.targets[0]
+    spoken = SAID if text else NOTHING_SAID
     played = PlayedRound(
-        repetition=repetition,
-        target=target,
-        text=text,
-        words=count_words(text),
-        spoken=SAID if text else NOTHING_SAID,
+        repetition=repetition, target=trial.targets[0], text=text, words=count_words(text), spoken=spoken
     )
     if not text:
         return played
@@ -370,36 +348,17 @@ def _play_round(
 def _make_choice(
     name: str, hearer: _Hears, description: Description, trial: Trial, patience_s: float, rng: random.Random
 ) -> PlayedChoice:
-    """Return a hearer's choice. Only a chosen object is right or wrong.
-
-    Other answers have their own kinds.
-    """
+    """Return a hearer's choice."""
     view = trial.for_hearer(rng)
-    response = _ask_player(name, patience_s, lambda: hearer.resolve(description, view))
+    response = ask_player(name, patience_s, lambda: hearer.resolve(description, view))
     chosen = response.entity if response.outcome is Outcome.ENTITY else None
     # Only a choice is right or wrong; anything else is an answer of its own kind.
     right = None if chosen is None else chosen == trial.targets[0]
     return PlayedChoice(heard=str(response.outcome), chosen=chosen, right=right)
 
 
-def _ask_player(player: str, patience_s: float, ask: Any) -> Any:
-    """Call a player within the time limit. Raises the end of the game with the reason if it fails."""
-    try:
-        return call_within(patience_s, ask)
-    except StalledPlayer as stalled:
-        raise _Over(STALLED, player, str(stalled)) from None
-    except SilentEndpoint as nobody:
-        raise _Over(UNANSWERED, player, str(nobody)) from None
-    except RefereeError:
-        # A refused key or a wrong name is an error of the caller, not a way to lose the game.
-        raise
-    except Exception as error:  # whatever a player's program does, the game has an end and says which
-        raise _Over(CRASHED, player, f"{type(error).__name__}: {error}"[:200]) from error
-
-
 def select_known_rounds(before: Sequence[PlayedRound], hearer: int | str | None = None) -> tuple[Event, ...]:
-    """Return the history as one player knows it: words and choices (a hearer's own, the speaker's all).
-    targets.
+    """Return the history as one player knows it: words, choices (a hearer's own, the speaker's all) and targets.
 
     A hearer is given by index, or by alias in games where people change roles: the speaker of a round knows all its
     choices.
@@ -427,4 +386,4 @@ def _count_unparsable(done: PlayedRound, silent: dict[str, int], most: int) -> N
             silent[player] = silent[player] + 1 if choice.heard in (Outcome.UNPARSABLE, Outcome.TIMEOUT) else 0
     for player, times in silent.items():
         if times >= most:
-            raise _Over(NONSENSE, player, f"{times} unreadable answers in a row")
+            raise GameEnded(NONSENSE, player, f"{times} unreadable answers in a row")

@@ -16,9 +16,9 @@ from referee.capabilities import Remembers
 from referee.catalogue import build, configure
 from referee.errors import InputError
 from referee.records import Trial
-from referee_lab.tangram.game.board import Board, Placement
+from referee_lab.tangram.game.board import Board
 from referee_lab.tangram.game.goals import Goal
-from referee_lab.tangram.game.instructions import Command, Hand, interpret, split_clauses
+from referee_lab.tangram.game.instructions import Hand, interpret, split_clauses
 from referee_lab.tangram.game.solver_bot import Mind, instruct
 from referee_lab.tangram.players.contract import FLIP, GRAB, MOVE, SAY, TURN, WAIT, PlayerMove, Seen, TangramPlayer
 from referee_lab.tangram.players.model_partners import ModelHearer, ModelSpeaker
@@ -104,12 +104,7 @@ class OperatorBot:
         if command.kind == "none" or command.piece is None:
             return []
         last = self.hand.last if command.kind in ("take", "undo") else command
-        self.hand = replace(
-            self.hand, piece=command.piece, before=_get_placement_before(command, board, self.hand), last=last
-        )
+        is_same = command.kind == "take" and command.piece == self.hand.piece
+        before = self.hand.before if is_same else board.placements[str(command.piece)]
+        self.hand = replace(self.hand, piece=command.piece, before=before, last=last)
         return [PlayerMove(kind=_KINDS.get(command.kind, MOVE), piece=command.piece, command=command)]
-
-
-def _get_placement_before(command: Command, board: Board, hand: Hand) -> Placement | None:
-    same = command.kind == "take" and command.piece == hand.piece
-    return hand.before if same else board.placements[str(command.piece)]

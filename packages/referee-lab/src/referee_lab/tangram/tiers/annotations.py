@@ -9,10 +9,9 @@ characters of the text; several referents are a set, or alternatives if `uncerta
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from referee.errors import InputError, MalformedInput
 from referee.records import Event
 from referee_lab.tangram.json_lines import parse_json_object
 from referee_lab.tangram.tiers.dialogue import ATTRIBUTES, EXPRESSION, UTTERANCE, Dialogue, find_span
+from referee_lab.tangram.tiers.dialogue_form import format_json_line
 from referee_lab.tangram.tiers.rex_tiers import mark_expression, round_dialogue_times
 
 FORMAT, VERSION = "referee-annotation", 1
@@ -41,13 +41,7 @@ class ExpressionMark:
 
     def to_data(self) -> dict[str, Any]:
         """Return the mark as a JSON object."""
-        return {
-            "start": self.start,
-            "end": self.end,
-            "referents": list(self.referents),
-            "attributes": list(self.attributes),
-            "uncertain": self.uncertain,
-        }
+        return {**asdict(self), "referents": list(self.referents), "attributes": list(self.attributes)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,24 +85,24 @@ def find_annotation_files(recording: Path) -> dict[str, Path]:
 def format_header(annotator: str, session: str, *, program: bool = False) -> str:
     """Return the first line of an annotation file; it says whether a program made the marks."""
     about = {"format": FORMAT, "version": VERSION, "annotator": annotator, "session": session}
-    return _format_line({**about, **({"program": True} if program else {})})
+    return format_json_line({**about, **({"program": True} if program else {})})
 
 
 def format_utterance_state(utterance: int, text: str, marks: Iterable[ExpressionMark], done: bool, at: str) -> str:
     """Return the state of one utterance as a line, with its line end."""
     expressions = [mark.to_data() for mark in marks]
-    return _format_line({"at": at, "utterance": utterance, "text": text, "expressions": expressions, "done": done})
-
-
-def _format_line(row: Mapping[str, Any]) -> str:
-    return json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n"
+    return format_json_line({"at": at, "utterance": utterance, "text": text, "expressions": expressions, "done": done})
 
 
 def parse_annotation(content: str, where: str = "annotation") -> Annotation:
     """Return an annotation from its file; an incomplete last line was never acknowledged and is skipped."""
     # The text after the last newline is empty, or an incomplete line.
     lines = content.split("\n")[:-1]
-    rows = [_decode_row(line, where, number) for number, line in enumerate(lines, 1) if line.strip()]
+    rows = [
+        parse_json_object(line, where, number, "restore the line from a copy")
+        for number, line in enumerate(lines, 1)
+        if line.strip()
+    ]
     if not rows or rows[0].get("format") != FORMAT:
         raise MalformedInput("not an annotation", where=where, line=1, remedy=f"the header says format {FORMAT}")
     marks: dict[int, tuple[ExpressionMark, ...]] = {}
@@ -124,10 +118,6 @@ def parse_annotation(content: str, where: str = "annotation") -> Annotation:
     about = {name: str(rows[0].get(name, "")) for name in ("annotator", "session")}
     program = rows[0].get("program") is True
     return Annotation(**about, marks=marks, texts=texts, done=frozenset(done), program=program)
-
-
-def _decode_row(line: str, where: str, number: int) -> dict[str, Any]:
-    return parse_json_object(line, where, number, "restore the line from a copy")
 
 
 def parse_marks(rows: Any, text: str) -> tuple[ExpressionMark, ...]:
@@ -172,20 +162,20 @@ def extract_marks(dialogue: Dialogue) -> dict[int, tuple[ExpressionMark, ...]]:
     """Return the expressions of a dialogue as marks by utterance, without those that have no position in one."""
     utterances = dialogue.select_tier(UTTERANCE)
     rows_by_utterance: dict[int, list[dict[str, Any]]] = {}
-    crossing_candidates: dict[int, list[tuple[Event, tuple[int, int]]]] = {}
+    earlier: dict[int, list[tuple[Event, tuple[int, int]]]] = {}
     for event in dialogue.select_tier(EXPRESSION):
         place = event.data.get("utterance")
-        span = (
-            find_span(event, utterances[place].text or "")
-            if isinstance(place, int) and 0 <= place < len(utterances)
-            else None
-        )
-        if span is None:
+        if not isinstance(place, int) or not 0 <= place < len(utterances):
             continue
-        codes = event.data.get("attributes", ())
-        row = {"start": span[0], "end": span[1], "referents": event.entities, "attributes": codes}
-        _refuse_crossing(event, span, crossing_candidates.setdefault(int(place), []))  # type: ignore[arg-type]
-        rows_by_utterance.setdefault(int(place), []).append({**row, "uncertain": bool(event.data.get("uncertain"))})  # type: ignore[arg-type]
+        if (span := find_span(event, utterances[place].text or "")) is not None:
+            _refuse_crossing(event, span, earlier.setdefault(place, []))
+            row = {
+                "start": span[0],
+                "end": span[1],
+                "referents": event.entities,
+                "uncertain": event.data.get("uncertain"),
+            }
+            rows_by_utterance.setdefault(place, []).append({**row, "attributes": event.data.get("attributes", ())})
     return {place: parse_marks(rows, utterances[place].text or "") for place, rows in rows_by_utterance.items()}
 
 
@@ -219,21 +209,12 @@ def apply_annotation(dialogue: Dialogue, annotation: Annotation) -> Dialogue:
                 f"utterance {place} of {annotation.session} is not the one {annotation.annotator} annotated",
                 remedy="put annotation files beside the recording they were made from",
             )
-        marked = [_convert_mark_to_event(utterances[place], place, mark) for mark in annotation.marks[place]]
-        events += [replace(e, data={**e.data, "proposed": True}) for e in marked] if annotation.program else marked
+        for mark in annotation.marks[place]:
+            about = {"referents": mark.referents, "attributes": mark.attributes}
+            is_uncertain = mark.uncertain or not mark.referents
+            event = mark_expression(utterances[place], place, (mark.start, mark.end), **about, uncertain=is_uncertain)
+            events.append(replace(event, data={**event.data, "proposed": True}) if annotation.program else event)
     order = {UTTERANCE: 0, EXPRESSION: 1}
     events.sort(key=lambda e: (e.start_ms or 0.0, order.get(e.kind, 2)))
     meta = {**dialogue.meta, "annotator": annotation.annotator, "annotated": len(annotation.done)}
     return round_dialogue_times(replace(dialogue, events=tuple(events), meta=meta))
-
-
-def _convert_mark_to_event(utterance: Event, place: int, mark: ExpressionMark) -> Event:
-    """Return a mark as an expression event."""
-    return mark_expression(
-        utterance,
-        place,
-        (mark.start, mark.end),
-        referents=mark.referents,
-        attributes=mark.attributes,
-        uncertain=mark.uncertain or not mark.referents,
-    )

@@ -56,10 +56,20 @@ def compare_annotations(couples: Sequence[Couple], seed: int = 1) -> AnnotatorCo
     shared = [(a, b, place) for a, b in couples for place in sorted(a.done & b.done)]
     firsts = [a.marks[place] for a, _, place in shared]
     seconds = [b.marks[place] for _, b, place in shared]
-    pairs = [pair for a, b in zip(firsts, seconds, strict=True) for pair in _pair_equal_spans(a, b)]
+    pairs = [
+        (x, y)
+        for a, b in zip(firsts, seconds, strict=True)
+        for x in a
+        for y in b
+        if (x.start, x.end) == (y.start, y.end)
+    ]
     overlaps = sum(len(_pair_overlapping(a, b)) for a, b in zip(firsts, seconds, strict=True))
     n, m = sum(map(len, firsts)), sum(map(len, seconds))
-    labels = [[_label_referents(mark) for mark in pair] for pair in pairs]
+    # With ? if they are uncertain or missing.
+    labels = [
+        [("?" if mark.uncertain or not mark.referents else "") + "+".join(mark.referents) for mark in pair]
+        for pair in pairs
+    ]
     kappa = cohen_kappa([x for x, _ in labels], [y for _, y in labels])
     code_table = [[code in mark.attributes for mark in pair] for pair in pairs for code in ATTRIBUTES]
     return AnnotatorComparison(
@@ -86,11 +96,6 @@ def find_differences(a: Annotation, b: Annotation) -> list[int]:
     return [place for place in sorted(a.done & b.done) if a.marks[place] != b.marks[place]]
 
 
-def _pair_equal_spans(a: Iterable[ExpressionMark], b: Iterable[ExpressionMark]) -> list[Pair]:
-    spans = {(m.start, m.end): m for m in b}
-    return [(m, spans[m.start, m.end]) for m in a if (m.start, m.end) in spans]
-
-
 def _pair_overlapping(a: Iterable[ExpressionMark], b: Sequence[ExpressionMark]) -> list[Pair]:
     """Pair each expression with the one that shares most characters with it; each is used once."""
     free, pairs = list(b), []
@@ -104,13 +109,7 @@ def _pair_overlapping(a: Iterable[ExpressionMark], b: Sequence[ExpressionMark]) 
 
 def _measure_overlap(a: ExpressionMark, b: ExpressionMark) -> int:
     """Return the length of the overlap of two marks; negative if they lie apart."""
-    # Negative for spans that lie apart.
     return min(a.end, b.end) - max(a.start, b.start)
-
-
-def _label_referents(mark: ExpressionMark) -> str:
-    """Return the referents of a mark as a string, with ? if they are uncertain or missing."""
-    return ("?" if mark.uncertain or not mark.referents else "") + "+".join(mark.referents)
 
 
 def _compute_code_agreement(code: str, pairs: Sequence[Pair]) -> CodeAgreement:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+import numpy as np
 from lxml import etree
 
 from referee.errors import MalformedInput
@@ -20,6 +21,8 @@ SECTIONS = (
     *("LICENSE", "HEADER", "TIME_ORDER", "TIER", "LINGUISTIC_TYPE", "LOCALE", "LANGUAGE", "CONSTRAINT"),
     *("CONTROLLED_VOCABULARY", "LEXICON_REF", "REF_LINK_SET", "EXTERNAL_REF"),
 )
+# No file is dated: the same dialogue gives the same bytes.
+NO_DATE = "1970-01-01T00:00:00+00:00"
 STEREOTYPES = {"Time_Subdivision", "Symbolic_Subdivision", "Symbolic_Association", "Included_In"}
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?")
 
@@ -56,9 +59,7 @@ def _raise_unreadable(root: Any, where: str) -> None:
         if not slot.get("TIME_VALUE").lstrip("-").isdecimal():
             fault = f"time slot {slot.get('TIME_SLOT_ID')} has the time {slot.get('TIME_VALUE')!r}"
             raise MalformedInput(fault, where=where, line=slot.sourceline, remedy="write whole milliseconds")
-    owners = {
-        a.get("ANNOTATION_ID"): t.get("TIER_ID") for t in root.iterfind("TIER") for a in t.iterfind("ANNOTATION/*")
-    }
+    owners = _find_owners(root)
     for tier in root.iterfind("TIER"):
         for line, fault in _check_annotations(tier, slots, owners):
             if "no value" not in fault:
@@ -70,18 +71,8 @@ def compute_slot_times(root: Any) -> dict[str, float]:
     slots = root.findall("TIME_ORDER/TIME_SLOT")
     values = [s.get("TIME_VALUE") for s in slots]
     timed = [i for i, value in enumerate(values) if value is not None and value.lstrip("-").isdecimal()]
-    times = {}
-    for i, slot in enumerate(slots):
-        before = max((k for k in timed if k <= i), default=None)
-        after = min((k for k in timed if k >= i), default=None)
-        if before is None or after is None:
-            nearest = before if after is None else after
-            time = 0.0 if nearest is None else float(values[nearest])
-        else:
-            share = 0.0 if after == before else (i - before) / (after - before)
-            time = float(values[before]) + share * (float(values[after]) - float(values[before]))
-        times[slot.get("TIME_SLOT_ID")] = time
-    return times
+    times = np.interp(range(len(slots)), timed, [float(values[i]) for i in timed]) if timed else np.zeros(len(slots))
+    return {slot.get("TIME_SLOT_ID"): float(t) for slot, t in zip(slots, times, strict=True)}
 
 
 def list_annotation_spans(root: Any) -> dict[str, tuple[float, float]]:
@@ -134,7 +125,7 @@ def _check_frame(root: Any) -> Iterator[tuple[int, str]]:
         if root.get(name) is None:
             yield root.sourceline, f"the document has no {name}"
     # A missing date is reported above; the default prevents a second report.
-    if not _DATE.fullmatch(root.get("DATE", "1970-01-01T00:00:00Z")):
+    if not _DATE.fullmatch(root.get("DATE", NO_DATE)):
         yield root.sourceline, f"{root.get('DATE')!r} is not a date and time"
     names = [e.tag for e in root.iterchildren("*")]
     if unknown := [n for n in names if n not in SECTIONS]:
@@ -182,9 +173,7 @@ def _check_references(root: Any) -> Iterator[tuple[int, str]]:
     types = {t.get("LINGUISTIC_TYPE_ID"): t for t in root.iterfind("LINGUISTIC_TYPE")}
     constraints = {c.get("STEREOTYPE") for c in root.iterfind("CONSTRAINT")}
     slots = {s.get("TIME_SLOT_ID") for s in root.iterfind("TIME_ORDER/TIME_SLOT")}
-    owners = {
-        a.get("ANNOTATION_ID"): t.get("TIER_ID") for t in root.iterfind("TIER") for a in t.iterfind("ANNOTATION/*")
-    }
+    owners = _find_owners(root)
     tiers = {t.get("TIER_ID") for t in root.iterfind("TIER")}
     for kind in types.values():
         if kind.get("CONSTRAINTS") and kind.get("CONSTRAINTS") not in constraints & STEREOTYPES:
@@ -198,6 +187,12 @@ def _check_references(root: Any) -> Iterator[tuple[int, str]]:
         if parent is not None and parent not in tiers:
             yield tier.sourceline, f"tier {tier.get('TIER_ID')} has the unknown parent {parent}"
         yield from _check_annotations(tier, slots, owners)
+
+
+def _find_owners(root: Any) -> dict[str, str]:
+    """Return the tier of every annotation."""
+    tiers = root.iterfind("TIER")
+    return {a.get("ANNOTATION_ID"): t.get("TIER_ID") for t in tiers for a in t.iterfind("ANNOTATION/*")}
 
 
 def _locate_annotation(annotation: Any, tier: Any) -> str:
@@ -264,9 +259,7 @@ def convert_text_grid_to_eaf(content: bytes, where: str) -> bytes:
         text = content.decode("latin-1")
     tiers = _parse_tiers(text, where)
     times = sorted({t for spans in tiers.values() for span in spans for t in span[:2]})
-    root = etree.Element(
-        "ANNOTATION_DOCUMENT", AUTHOR="", DATE="1970-01-01T00:00:00+00:00", FORMAT="3.0", VERSION="3.0"
-    )
+    root = etree.Element("ANNOTATION_DOCUMENT", AUTHOR="", DATE=NO_DATE, FORMAT="3.0", VERSION="3.0")
     etree.SubElement(root, "HEADER", MEDIA_FILE="", TIME_UNITS="milliseconds")
     order = etree.SubElement(root, "TIME_ORDER")
     for t in times:
@@ -277,9 +270,8 @@ def convert_text_grid_to_eaf(content: bytes, where: str) -> bytes:
         for span in spans:
             number += 1
             refs = {"TIME_SLOT_REF1": f"t{span.start_ms}", "TIME_SLOT_REF2": f"t{span.end_ms}"}
-            aligned = etree.SubElement(
-                etree.SubElement(tier, "ANNOTATION"), "ALIGNABLE_ANNOTATION", ANNOTATION_ID=f"a{number}", **refs
-            )
+            annotation = etree.SubElement(tier, "ANNOTATION")
+            aligned = etree.SubElement(annotation, "ALIGNABLE_ANNOTATION", ANNOTATION_ID=f"a{number}", **refs)
             etree.SubElement(aligned, "ANNOTATION_VALUE").text = span.text
     etree.SubElement(root, "LINGUISTIC_TYPE", LINGUISTIC_TYPE_ID="span", TIME_ALIGNABLE="true")
     return bytes(etree.tostring(root))

@@ -43,7 +43,7 @@ from referee_lab.tangram.tiers.dialogue import (
     drop_empty_codes,
     list_named_pieces,
 )
-from referee_lab.tangram.tiers.eaf import find_eaf_faults, list_annotation_spans, parse_eaf
+from referee_lab.tangram.tiers.eaf import NO_DATE, find_eaf_faults, list_annotation_spans, parse_eaf
 from referee_lab.tangram.tiers.rex_tiers import round_dialogue_times
 from referee_lab.tangram.tiers.tier_proposals import make_tier_prefix, read_annotation_values
 
@@ -67,20 +67,22 @@ _CHILD = re.compile(r"\b(?:Ref|Attr|Target|Words)\b")
 _TIER = re.compile(r"(?:(\w+)-(UT|REX)|(Action)|(Mouse|Gaze))(?:-(\d+))?")
 # Referents at the end of an expression: *the red mug [m1]*.
 _MARK = re.compile(r"(.*\S)\s*[\[{]([^\[\]{}]+)[\]}]\s*", re.DOTALL)
-_LANGUAGES = {
-    "eng": "en",
-    "deu": "de",
-    "ger": "de",
-    "fra": "fr",
-    "fre": "fr",
-    "ita": "it",
-    "jpn": "ja",
-    "nld": "nl",
-} | {
-    "spa": "es",
-    "por": "pt",
-    "zho": "zh",
-}
+_LANGUAGES = dict(
+    pair.split("=")
+    for pair in [
+        "eng=en",
+        "deu=de",
+        "ger=de",
+        "fra=fr",
+        "fre=fr",
+        "ita=it",
+        "jpn=ja",
+        "nld=nl",
+        "spa=es",
+        "por=pt",
+        "zho=zh",
+    ]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,24 +94,16 @@ class _Lane:
     children: tuple[str, ...]
 
 
-def convert_to_eaf(
-    dialogue: Dialogue,
-    *,
-    author: str = "",
-    date: str = "1970-01-01T00:00:00+00:00",
-    media: Mapping[str, float] | Iterable[str] = (),
-) -> bytes:
-    """Return a dialogue as an ELAN file.
-
-    The date is an argument, so the same dialogue gives the same bytes.
+def convert_to_eaf(dialogue: Dialogue, *, media: Mapping[str, float] | Iterable[str] = ()) -> bytes:
+    """Return a dialogue as an ELAN file; the same dialogue gives the same bytes.
 
     `media` are files beside it, with their start times where known.
     """
     lanes = list(_split_into_lanes(round_dialogue_times(dialogue)))
     xsi = f"{{{INSTANCE}}}noNamespaceSchemaLocation"
     root = etree.Element("ANNOTATION_DOCUMENT", nsmap={"xsi": INSTANCE})
-    for name, value in (("AUTHOR", author), ("DATE", date), ("FORMAT", "3.0"), ("VERSION", "3.0"), (xsi, SCHEMA)):
-        root.set(name, value)
+    root.attrib.update({"AUTHOR": "", "DATE": NO_DATE, "FORMAT": "3.0", "VERSION": "3.0"})
+    root.set(xsi, SCHEMA)
     header = etree.SubElement(root, "HEADER", MEDIA_FILE="", TIME_UNITS="milliseconds")
     begins = media if isinstance(media, Mapping) else {}
     for name in media:
@@ -119,7 +113,12 @@ def convert_to_eaf(
         etree.SubElement(
             header, "MEDIA_DESCRIPTOR", MEDIA_URL=f"./{name}", MIME_TYPE=kind, RELATIVE_MEDIA_URL=f"./{name}", **origin
         )
-    slots = _add_time_slots(root, lanes)
+    # One slot a time, shared by all tiers, so that equal times stay equal.
+    times = sorted({t for lane in lanes for event in lane.events for t in _round_times(event)})
+    slots = {t: f"ts{i}" for i, t in enumerate(times, 1)}
+    order = etree.SubElement(root, "TIME_ORDER")
+    for t, slot in slots.items():
+        etree.SubElement(order, "TIME_SLOT", TIME_SLOT_ID=slot, TIME_VALUE=str(t))
     # The header stands before the tiers and tells the last id used in them: it is filled afterwards.
     number = _write_tiers(root, lanes, slots, _find_annotator(dialogue))
     _add_header(header, dialogue, number)
@@ -173,18 +172,6 @@ def _round_times(event: Event) -> tuple[int, int]:
     return int(event.start_ms), int(event.end_ms)
 
 
-def _add_time_slots(root: Any, lanes: list[_Lane]) -> dict[int, str]:
-    """Add the time slots of all events; return the slot of each time."""
-    # One slot per time, shared by all tiers, so that equal times remain equal.
-    # One slot a time, shared by all tiers, so that equal times stay equal.
-    times = sorted({t for lane in lanes for e in lane.events for t in _round_times(e)})
-    slots = {t: f"ts{i}" for i, t in enumerate(times, 1)}
-    order = etree.SubElement(root, "TIME_ORDER")
-    for t, slot in slots.items():
-        etree.SubElement(order, "TIME_SLOT", TIME_SLOT_ID=slot, TIME_VALUE=str(t))
-    return slots
-
-
 def _find_annotator(dialogue: Dialogue) -> str:
     """Return the annotator of the expressions: a person's name, the program, or empty."""
     if any(e.data.get("proposed") for e in dialogue.select_tier(EXPRESSION)):
@@ -197,7 +184,9 @@ def _write_tiers(root: Any, lanes: list[_Lane], slots: Mapping[int, str], annota
     number = 0
     for lane in lanes:
         kind = {"Action": "action", "Mouse": "piece", "Gaze": "piece"}.get(lane.name.partition("-")[0], "span")
-        about = _list_tier_attributes(lane, annotator)
+        prefix, _, rest = lane.name.partition("-")
+        role = ROLES.get(prefix) or next((e.by for e in lane.events if e.by), OPERATOR)
+        about = {**({"ANNOTATOR": annotator} if annotator and rest.startswith("REX") else {}), "PARTICIPANT": role}
         tier = etree.SubElement(root, "TIER", **about, LINGUISTIC_TYPE_REF=kind, TIER_ID=lane.name)
         below = [(name, _add_child_tier(root, lane.name, name, about)) for name in lane.children]
         for event in lane.events:
@@ -213,13 +202,6 @@ def _write_tiers(root: Any, lanes: list[_Lane], slots: Mapping[int, str], annota
                 bound = etree.SubElement(etree.SubElement(child, "ANNOTATION"), "REF_ANNOTATION", **refs)
                 etree.SubElement(bound, "ANNOTATION_VALUE").text = _format_child_value(event, name)
     return number
-
-
-def _list_tier_attributes(lane: _Lane, annotator: str) -> dict[str, str]:
-    """Return the attributes of a tier: its participant, and for expressions their annotator."""
-    prefix, _, rest = lane.name.partition("-")
-    role = ROLES.get(prefix) or next((e.by for e in lane.events if e.by), OPERATOR)
-    return {**({"ANNOTATOR": annotator} if annotator and rest.startswith("REX") else {}), "PARTICIPANT": role}
 
 
 def _add_child_tier(root: Any, parent: str, name: str, about: Mapping[str, str]) -> Any:
@@ -260,14 +242,18 @@ def _add_header(header: Any, dialogue: Dialogue, number: int) -> None:
 
 def _add_types(root: Any) -> None:
     """Add the linguistic types and their constraints."""
-    for name, vocabulary in (("span", None), ("action", "actions"), ("piece", "pieces")):
-        words = {"CONTROLLED_VOCABULARY_REF": vocabulary} if vocabulary else {}
-        plain = {"GRAPHIC_REFERENCES": "false", "LINGUISTIC_TYPE_ID": name, "TIME_ALIGNABLE": "true"}
-        etree.SubElement(root, "LINGUISTIC_TYPE", **words, **plain)
-    for name, vocabulary in (("label", None), ("target", "pieces")):
-        words = {"CONTROLLED_VOCABULARY_REF": vocabulary} if vocabulary else {}
-        bound = {"GRAPHIC_REFERENCES": "false", "LINGUISTIC_TYPE_ID": name, "TIME_ALIGNABLE": "false"}
-        etree.SubElement(root, "LINGUISTIC_TYPE", CONSTRAINTS="Symbolic_Association", **words, **bound)
+    for name, vocabulary in (
+        ("span", ""),
+        ("action", "actions"),
+        ("piece", "pieces"),
+        ("label", ""),
+        ("target", "pieces"),
+    ):
+        is_bound = name in ("label", "target")
+        about = {"CONSTRAINTS": "Symbolic_Association"} if is_bound else {}
+        about |= {"CONTROLLED_VOCABULARY_REF": vocabulary} if vocabulary else {}
+        about |= {"GRAPHIC_REFERENCES": "false", "LINGUISTIC_TYPE_ID": name}
+        etree.SubElement(root, "LINGUISTIC_TYPE", **about, TIME_ALIGNABLE="false" if is_bound else "true")
     etree.SubElement(
         root, "LANGUAGE", LANG_DEF="http://cdb.iso.org/lg/CDB-00138502-001", LANG_ID="eng", LANG_LABEL="English (eng)"
     )
@@ -315,10 +301,14 @@ def from_eaf(
     has_pieces = about["pieces"] is not None
     if not has_pieces:
         listed = {name: {"shape": name} for name in _list_vocabulary_objects(root)}
-        default = listed or (PIECES if is_rex and not pieces else {})
-        about["pieces"] = {**_choose_pieces(default, events, pieces or {}), **(pieces or {})}
+        default: Mapping[str, Mapping[str, str]] = listed or (PIECES if is_rex and not pieces else {})
+        # If the events name others that are not declared, only those of the list that they name.
+        named = {piece for event in events for piece in event.entities}
+        if not named <= default.keys() | (pieces or {}).keys():
+            default = {piece: kind for piece, kind in default.items() if piece in named}
+        about["pieces"] = {**default, **(pieces or {})}
     if about.pop("expressions", None) == PROGRAM:
-        events = [_mark_as_proposed(e) if e.kind == EXPRESSION else e for e in events]
+        events = [replace(e, data={**e.data, "proposed": True}) if e.kind == EXPRESSION else e for e in events]
     board = about["pieces"] if has_pieces else None
     odd = _count_invalid_values(events, board)
     events = [_keep_valid_values(e, board) for e in events]
@@ -340,15 +330,6 @@ def has_rex_tiers(root: Any) -> bool:
     return is_own or not names.isdisjoint(name for name in TIERS if "-" in name)
 
 
-def _choose_pieces(
-    default: Mapping[str, Mapping[str, str]], events: Iterable[Event], declared: Mapping[str, Any]
-) -> Mapping[str, Mapping[str, str]]:
-    """Return the pieces of a list; if the events name others that are not declared, only those that they name."""
-    named = {piece for event in events for piece in event.entities}
-    is_whole = named <= default.keys() | declared.keys()
-    return default if is_whole else {piece: kind for piece, kind in default.items() if piece in named}
-
-
 def _count_unread_annotations(root: Any) -> dict[str, int]:
     """Count the annotations of tiers that are neither REX tiers nor their children."""
     counts = {
@@ -356,11 +337,8 @@ def _count_unread_annotations(root: Any) -> dict[str, int]:
         for tier in root.iterfind("TIER")
         if len(tier) and not _TIER.fullmatch(tier.get("TIER_ID") or "") and not _CHILD.search(tier.get("TIER_ID") or "")
     }
-    if not counts:
-        return {}
-    return {
-        f"annotations of tiers that are not known here ({', '.join(counts)}; --tiers maps them)": sum(counts.values())
-    }
+    problem = f"annotations of tiers that are not known here ({', '.join(counts)}; --tiers maps them)"
+    return {problem: sum(counts.values())} if counts else {}
 
 
 def _count_invalid_values(events: Iterable[Event], pieces: Mapping[str, Any] | None) -> dict[str, int]:
@@ -371,9 +349,8 @@ def _count_invalid_values(events: Iterable[Event], pieces: Mapping[str, Any] | N
         counts[f"names that are not pieces of this board, left out ({', '.join(sorted(set(strange)))})"] = len(strange)
     codes = [code for e in events for code in e.data.get("attributes", ()) if code not in ATTRIBUTES]
     if codes:
-        counts[
-            f"attributes that are not codes, left out ({', '.join(sorted(set(codes)))}; {' '.join(ATTRIBUTES)} are)"
-        ] = len(codes)
+        listed = f"{', '.join(sorted(set(codes)))}; {' '.join(ATTRIBUTES)} are"
+        counts[f"attributes that are not codes, left out ({listed})"] = len(codes)
     return counts
 
 
@@ -422,17 +399,11 @@ def _list_vocabulary_objects(root: Any) -> list[str]:
     vocabularies = {
         t.get("LINGUISTIC_TYPE_ID"): t.get("CONTROLLED_VOCABULARY_REF") for t in root.iterfind("LINGUISTIC_TYPE")
     }
-    named = (
-        tier for tier in root.iterfind("TIER") if re.search(r"\b(?:Ref|Target|Mouse|Gaze)\b", tier.get("TIER_ID") or "")
-    )
+    named = (t for t in root.iterfind("TIER") if re.search(r"\b(?:Ref|Target|Mouse|Gaze)\b", t.get("TIER_ID") or ""))
     wanted = {vocabularies.get(tier.get("LINGUISTIC_TYPE_REF")) for tier in named} - {None}
     lists = (v for v in root.iterfind("CONTROLLED_VOCABULARY") if v.get("CV_ID") in wanted)
     values = ((e.findtext("CVE_VALUE") or e.text or "").strip() for v in lists for e in v if e.tag != "DESCRIPTION")
     return list(dict.fromkeys(value for value in values if value))
-
-
-def _mark_as_proposed(event: Event) -> Event:
-    return replace(event, data={**event.data, "proposed": True})
 
 
 class _Label(NamedTuple):
@@ -499,15 +470,10 @@ class _FileReader:
         """
         referents = below.get("Ref", [])
         for label in referents:
+            shown, when = (text, span) if len(referents) == 1 else ("", label.span)
             if label.aligned and words in self.tiers:
-                yield self._make_expression(
-                    by, self._find_words_within(label.span, words), [label.value], below, label.span
-                )
-            else:
-                whole = len(referents) == 1
-                yield self._make_expression(
-                    by, text if whole else "", [label.value], below, span if whole else label.span
-                )
+                shown, when = self._find_words_within(label.span, words), label.span
+            yield self._make_expression(by, shown, [label.value], below, when)
 
     def _make_expression(
         self, by: str, text: str, referents: list[str], below: Mapping[str, list[_Label]], span: tuple[float, float]
@@ -572,9 +538,7 @@ def _find_labelled_tier(name: str, tiers: Mapping[str, Any]) -> Any:
     """Return the tier whose annotations a tier of labels is about, by its name: SV-REX for SV-REX-Ref and SV-Ref, Action for Target."""
     base = name.replace("Target", "Action") if "Target" in name else re.sub(r"-?\b(?:Ref|Attr)\b", "", name)
     candidates = (base, f"{base}-REX", f"{base}-UT")
-    return next(
-        (tiers[candidate] for candidate in candidates if _TIER.fullmatch(candidate) and candidate in tiers), None
-    )
+    return next((tiers[name] for name in candidates if _TIER.fullmatch(name) and name in tiers), None)
 
 
 def _find_most_overlapping(

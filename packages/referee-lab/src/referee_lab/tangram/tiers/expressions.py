@@ -129,28 +129,16 @@ def preannotate(dialogue: Dialogue, positions: Positions | None = None, word_fil
     marked: list[Event] = []
     for index, utterance in enumerate(utterances):
         for phrase in find_phrases(utterance.text or "", words):
-            marked.append(_propose_expression(dialogue, utterance, index, phrase, marked, positions))
+            span = (phrase.start, phrase.end)
+            event = mark_expression(utterance, index, span, referents=(), attributes=phrase.attributes)
+            time = event.start_ms or 0.0
+            referents, is_guess = _infer_referents(dialogue, phrase, time, marked, positions, utterance.by)
+            data = {**event.data, "uncertain": is_guess, "proposed": True}
+            marked.append(replace(event, entities=referents, data=data))
     other_events = [e for e in dialogue.events if e.kind != EXPRESSION]
     order = {UTTERANCE: 0, EXPRESSION: 1}
     events = sorted([*other_events, *marked], key=lambda e: (e.start_ms or 0.0, order.get(e.kind, 2)))
     return replace(dialogue, events=tuple(events))
-
-
-def _propose_expression(
-    dialogue: Dialogue,
-    utterance: Event,
-    index: int,
-    phrase: FoundPhrase,
-    before: list[Event],
-    positions: Positions | None,
-) -> Event:
-    """Return a proposed expression with its referents."""
-    blank = mark_expression(
-        utterance, index, (phrase.start, phrase.end), referents=(), attributes=phrase.attributes, uncertain=True
-    )
-    time = blank.start_ms or 0.0
-    referents, uncertain = _infer_referents(dialogue, phrase, time, before, positions, utterance.by)
-    return replace(blank, entities=referents, data={**blank.data, "uncertain": uncertain, "proposed": True})
 
 
 def _infer_referents(
@@ -250,7 +238,8 @@ def compare(gold: Dialogue, proposed: Dialogue) -> SpanAgreement:
     Expressions without a position (whole turns) are left out.
     """
     reference, yours = (
-        {_make_key(e): e for e in d.select_tier(EXPRESSION) if "span" in e.data} for d in (gold, proposed)
+        {(e.data["utterance"], *e.data["span"]): e for e in d.select_tier(EXPRESSION) if "span" in e.data}
+        for d in (gold, proposed)
     )
     both = [(reference[k], yours[k]) for k in reference if k in yours]
     return SpanAgreement(
@@ -262,7 +251,3 @@ def compare(gold: Dialogue, proposed: Dialogue) -> SpanAgreement:
         uncertain=sum(bool(b.data.get("uncertain")) for _, b in both),
         coded=any(set(e.data.get("attributes", ())) - {"dpr"} for e in reference.values()),
     )
-
-
-def _make_key(event: Event) -> tuple[int, tuple[int, int]]:
-    return int(event.data["utterance"]), tuple(event.data["span"])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -46,7 +47,6 @@ def round_dialogue(
     rounds: Iterable[GameRound],
     *,
     language: str = "en",
-    synthetic: bool = False,
     lacks: Sequence[str] = (TIMES, POSITIONS, ATTRIBUTES, SPANS),
 ) -> Dialogue:
     """Return the dialogue of a game without times: of every round its reference, all messages, and the choices."""
@@ -71,7 +71,6 @@ def round_dialogue(
         pieces=objects,
         events=tuple(events),
         language=language,
-        synthetic=synthetic,
         lacks=tuple(lacks),
         meta={"pointer": "none"},
     )
@@ -87,21 +86,14 @@ def read_game_dialogues(corpus: str, data: str | Path | None = None) -> list[Dia
 # -- corpora that the judge reads ----------------------------------------------------------------------------------------------
 
 
-def _make_figure_reader(corpus: str) -> Callable[[str | Path | None], Iterator[Dialogue]]:
-    """Return a reader of a corpus whose objects are known by a name alone and stay the same in all rounds of a game."""
-
-    def read(data: str | Path | None) -> Iterator[Dialogue]:
-        """Yield the games of a corpus as dialogues."""
-        games: dict[str, list[Trial]] = {}
-        for trial in create("corpus", corpus, data=data).trials():
-            games.setdefault(str(trial.meta["game"]), []).append(trial)
-        for game, trials in games.items():
-            objects = {e.id: {p.name: p.value for p in e.attributes} for t in trials for e in t.scene.entities}
-            yield round_dialogue(
-                f"{corpus}-{game}", f"{corpus}-{game}", objects, map(_make_round, trials), language=trials[0].language
-            )
-
-    return read
+def _read_figures(data: str | Path | None, corpus: str) -> Iterator[Dialogue]:
+    """Yield the games of a corpus whose objects are known by a name alone and stay the same in all rounds of a game."""
+    games: dict[str, list[Trial]] = {}
+    for trial in create("corpus", corpus, data=data).trials():
+        games.setdefault(f"{corpus}-{trial.meta['game']}", []).append(trial)
+    for game, trials in games.items():
+        objects = {e.id: {p.name: p.value for p in e.attributes} for t in trials for e in t.scene.entities}
+        yield round_dialogue(game, game, objects, map(_make_round, trials), language=trials[0].language)
 
 
 def _make_round(trial: Trial) -> GameRound:
@@ -126,22 +118,18 @@ def _read_pento_take(data: str | Path | None) -> Iterator[Dialogue]:
         ]
         if trial.references and instructions:
             first, last = utterances[instructions[0]], utterances[instructions[-1]]
-            events.append(
-                Event(
-                    kind=EXPRESSION,
-                    by=first.by,
-                    text=trial.references[0].text,
-                    entities=trial.targets,
-                    start_ms=first.start_ms,
-                    end_ms=last.end_ms,
-                    data={"utterance": tuple(instructions)},
-                )
-            )
+            about = {"by": first.by, "text": trial.references[0].text, "entities": trial.targets}
+            times = {"start_ms": first.start_ms, "end_ms": last.end_ms}
+            events.append(Event(kind=EXPRESSION, **about, **times, data={"utterance": tuple(instructions)}))
         selected = [e for e in trial.episode if e.kind == SELECT]
         events += [
             Event(kind=ACTION, by=e.by, entities=e.entities, start_ms=e.start_ms, data={"action": SELECT})
             for e in selected
         ]
+        events.sort(key=lambda e: e.start_ms or 0.0)
+        # The time at which the piece was finally taken is rarely recorded.
+        if not selected or selected[-1].entities != trial.targets:
+            events.append(Event(kind=ACTION, by="listener", entities=trial.targets, data={"action": SELECT}))
         objects = {
             e.id: {p.name: p.value for p in e.attributes if p.name in ("shape", "colour")} for e in trial.scene.entities
         }
@@ -149,28 +137,25 @@ def _read_pento_take(data: str | Path | None) -> Iterator[Dialogue]:
             id=trial.id,
             pair=f"pento-take-{trial.meta['session']}",
             pieces=objects,
-            events=(
-                *sorted(events, key=lambda e: e.start_ms or 0.0),
-                *_iterate_final_selection(trial.targets, selected),
-            ),
+            events=tuple(events),
             language=trial.language,
             lacks=(SPANS,),
             meta={"pointer": "none"},
         )
 
 
-def _iterate_final_selection(targets: tuple[str, ...], selected: Sequence[Event]) -> Iterator[Event]:
-    """Yield the selection of the piece that was finally taken, whose time is rarely recorded."""
-    if not selected or selected[-1].entities != targets:
-        yield Event(kind=ACTION, by="listener", entities=targets, data={"action": SELECT})
-
-
 # -- corpora that are read here ------------------------------------------------------------------------------------------------
 
 
-def _read_rows(data: str | Path | None, folder: str, file: str) -> list[dict[str, Any]]:
+def _group_rows(
+    data: str | Path | None, folder: str, file: str, *keys: str
+) -> dict[tuple[Any, ...], list[dict[str, Any]]]:
+    """Return the rows of a file by the values of some columns."""
     (path,) = find_files(data, folder, file)
-    return list(read_rows(path, dict))
+    groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in read_rows(path, dict):
+        groups.setdefault(tuple(row[key] for key in keys), []).append(row)
+    return groups
 
 
 def _read_conventions_network(data: str | Path | None) -> Iterator[Dialogue]:
@@ -178,9 +163,7 @@ def _read_conventions_network(data: str | Path | None) -> Iterator[Dialogue]:
 
     Of a wrong choice only its wrongness is known, not the object.
     """
-    games: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
-    for row in _read_rows(data, "conventions-network", "trials.jsonl.gz"):
-        games.setdefault((row["network"], row["partner"], row["room"]), []).append(row)
+    games = _group_rows(data, "conventions-network", "trials.jsonl.gz", "network", "partner", "room")
     for (network, partner, room), rows in games.items():
         rounds = [
             GameRound(
@@ -198,10 +181,7 @@ def _read_conventions_network(data: str | Path | None) -> Iterator[Dialogue]:
 
 def _read_cabb_dutch(data: str | Path | None) -> Iterator[Dialogue]:
     """Yield the six rounds of a pair; speech without gesture."""
-    pairs: dict[str, list[dict[str, Any]]] = {}
-    for row in _read_rows(data, "cabb-dutch", "trials.jsonl.gz"):
-        pairs.setdefault(row["pair"], []).append(row)
-    for pair, rows in pairs.items():
+    for (pair,), rows in _group_rows(data, "cabb-dutch", "trials.jsonl.gz", "pair").items():
         rounds = []
         for row in rows:
             director, matcher = row["director"], "A" if row["director"] == "B" else "B"
@@ -219,16 +199,20 @@ def _read_game_of_sorts(data: str | Path | None) -> Iterator[Dialogue]:
     """Yield a round of a pair as a dialogue: nine pictures, messages with the pictures that their writers marked, and
     locks on pictures.
     """
-    games: dict[tuple[str, int], list[dict[str, Any]]] = {}
-    for row in _read_rows(data, "a-game-of-sorts", "a-game-of-sorts_log_interaction_all.jsonl.gz"):
-        games.setdefault((row["interaction_id"], row["round_number"]), []).append(row)
-    boards: dict[tuple[str, int], dict[str, dict[str, str]]] = {}
-    for row in _read_rows(data, "a-game-of-sorts", "a-game-of-sorts_log_interaction_board_mappings.jsonl.gz"):
-        pictures = {cell["image_id"]: {"name": cell["image_id"]} for cell in row["mapping"]}
-        boards.setdefault((row["interaction_id"], row["round_number"]), {}).update(pictures)
+    games, boards = (
+        _group_rows(
+            data,
+            "a-game-of-sorts",
+            f"a-game-of-sorts_log_interaction_{name}.jsonl.gz",
+            "interaction_id",
+            "round_number",
+        )
+        for name in ("all", "board_mappings")
+    )
     for (interaction, number), rows in games.items():
         rows.sort(key=lambda row: row["timestamp"])
-        objects, zero = boards[interaction, number], rows[0]["timestamp"]
+        cells = [cell["image_id"] for row in boards[interaction, number] for cell in row["mapping"]]
+        objects, zero = {id: {"name": id} for id in cells}, rows[0]["timestamp"]
         events: list[Event] = []
         utterances = 0
         for row in rows:
@@ -237,14 +221,12 @@ def _read_game_of_sorts(data: str | Path | None) -> Iterator[Dialogue]:
                 message = {"by": row["username"], "text": row["body_text"], "start_ms": t_ms, "end_ms": t_ms}
                 events.append(Event(kind=UTTERANCE, data={"shown_ms": t_ms}, **message))
                 if meant := tuple(id for id in row["image_ids"] if id in objects):
-                    about = {"utterance": utterances, "shown_ms": t_ms}
-                    events.append(Event(kind=EXPRESSION, entities=meant, data=about, **message))
+                    data_of_mark = {"utterance": utterances, "shown_ms": t_ms}
+                    events.append(Event(kind=EXPRESSION, entities=meant, data=data_of_mark, **message))
                 utterances += 1
             elif row.get("image_id") in objects:
-                action = {"action": row["lock_event_type"]}
-                events.append(
-                    Event(kind=ACTION, by=row["username"], entities=(row["image_id"],), start_ms=t_ms, data=action)
-                )
+                about = {"by": row["username"], "entities": (row["image_id"],), "start_ms": t_ms}
+                events.append(Event(kind=ACTION, data={"action": row["lock_event_type"]}, **about))
         yield Dialogue(
             id=f"a-game-of-sorts-{interaction}-{number}",
             pair=f"a-game-of-sorts-{interaction}",
@@ -264,7 +246,10 @@ def _read_onecommon(data: str | Path | None) -> Iterator[Dialogue]:
     """
     files = (f"{name}.json" for name in ("final_transcripts", "markable_annotation", "aggregated_referent_annotation"))
     paths = find_files(data, "onecommon", *files)
-    chats, phrases, referents = (_read_json(path) for path in paths)
+    try:
+        chats, phrases, referents = (json.loads(path.read_bytes()) for path in paths)
+    except ValueError as error:
+        raise MalformedInput(f"not JSON ({error})", where=paths[0].parent, remedy="copy the files again") from None
     by_id = {chat.get("uuid"): chat for chat in chats}
     for id in referents:
         try:
@@ -273,14 +258,6 @@ def _read_onecommon(data: str | Path | None) -> Iterator[Dialogue]:
             remedy = "the files are those of github.com/Alab-NII/onecommon, folder aaai2020/annotation"
             problem = f"chat {id} is of another form ({type(error).__name__}: {error})"
             raise MalformedInput(problem, where=paths[0].parent, remedy=remedy) from None
-
-
-def _read_json(path: Path) -> Any:
-    """Return the content of a JSON file. Raises MalformedInput if it is not JSON."""
-    try:
-        return json.loads(path.read_bytes())
-    except ValueError as error:
-        raise MalformedInput(f"not JSON ({error})", where=path, remedy="copy the file again") from None
 
 
 def _parse_onecommon_chat(
@@ -336,7 +313,7 @@ GAME_CORPORA: Mapping[str, Callable[[str | Path | None], Iterator[Dialogue]]] = 
     "cabb-dutch": _read_cabb_dutch,
     "conventions-network": _read_conventions_network,
     "onecommon": _read_onecommon,
-    "multiparty-tangrams": _make_figure_reader("multiparty-tangrams"),
+    "multiparty-tangrams": partial(_read_figures, corpus="multiparty-tangrams"),
     "pento-take": _read_pento_take,
-    "tangrams-hawkins": _make_figure_reader("tangrams-hawkins"),
+    "tangrams-hawkins": partial(_read_figures, corpus="tangrams-hawkins"),
 }

@@ -52,21 +52,17 @@ def _read_metadata(folder: Path) -> dict[str, Any]:
     return metadata
 
 
-def _read_scene_objects(folder: Path, scene: str) -> list[dict[str, Any]]:
-    """Return the objects of a scene; empty if its file is neither beside the dialogues nor in `public`."""
-    paths = (place / f"{scene}_scene.json" for place in (folder, folder / "public"))
-    found = next((path for path in paths if path.is_file()), None)
-    if found is None:
-        return []
-    return [row for part in json.loads(found.read_bytes())["scenes"] for row in part["objects"]]
-
-
 def _read_simmc_dialogue(row: Mapping[str, Any], folder: Path, metadata: Mapping[str, Any]) -> Dialogue:
     """Return a dialogue of SIMMC 2: of every turn what the user says, then what the assistant answers.
 
     An utterance with objects is a reference to them; the words that refer are not marked.
     """
-    scenes = {int(turn): _read_scene_objects(folder, scene) for turn, scene in row["scene_ids"].items()}
+    scenes: dict[int, list[dict[str, Any]]] = {}
+    for turn, scene in row["scene_ids"].items():
+        # Its file is beside the dialogues or in `public`, or missing.
+        paths = (place / f"{scene}_scene.json" for place in (folder, folder / "public"))
+        parts: list[Any] = next((json.loads(path.read_bytes())["scenes"] for path in paths if path.is_file()), [])
+        scenes[int(turn)] = [thing for part in parts for thing in part["objects"]]
     objects: dict[str, dict[str, str]] = {}
     events: list[Event] = []
     for turn in row["dialogue"]:

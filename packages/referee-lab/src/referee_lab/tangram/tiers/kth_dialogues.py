@@ -56,10 +56,13 @@ def make_dialogue(rounds: list[Trial], *, unit: str = TURN_UNIT) -> Dialogue:
     """
     game = rounds[0].meta["game"]
     utterances = sorted((e for t in rounds for e in t.episode if e.kind == UTTERANCE), key=_get_start)
-    meant = (
-        _iterate_expressions(rounds, utterances) if unit == TURN_UNIT else _list_spoken_expressions(rounds, utterances)
-    )
-    events = [*_iterate_positions(rounds), *map(_make_utterance, utterances), *meant, *_iterate_selections(rounds)]
+    expressions = _iterate_expressions(rounds, utterances, unit)
+    events = [
+        *_iterate_positions(rounds),
+        *map(_make_utterance, utterances),
+        *expressions,
+        *_iterate_selections(rounds),
+    ]
     events.sort(key=_get_start)
     return Dialogue(
         id=f"kth-{game}",
@@ -82,9 +85,9 @@ def name_colour(hue: float, saturation: float, brightness: float) -> str:
 def _list_attributes(figure: Entity) -> dict[str, str]:
     """Return a figure's attributes with a colour name."""
     attributes = {a.name: a.value for a in figure.attributes}
-    return attributes | (
-        {"colour": name_colour(*map(float, attributes["hsb"].split(",")))} if "hsb" in attributes else {}
-    )
+    if "hsb" in attributes:
+        attributes["colour"] = name_colour(*map(float, attributes["hsb"].split(",")))
+    return attributes
 
 
 def _make_round_data(trial: Trial) -> dict[str, Any]:
@@ -104,55 +107,33 @@ def _make_utterance(event: Event) -> Event:
     return Event(kind=UTTERANCE, by=role, text=event.text, start_ms=event.start_ms, end_ms=event.end_ms, data=about)
 
 
-def _iterate_expressions(rounds: Iterable[Trial], utterances: list[Event]) -> Iterator[Event]:
-    """Yield one expression per round: the instructor's utterances before the selection."""
+def _iterate_expressions(rounds: Iterable[Trial], utterances: list[Event], unit: str) -> Iterator[Event]:
+    """Yield the expressions of the instructor's utterances before the first selection of a round.
+
+    By turn, all of them are one expression. By utterance, each is one that describes the figure or refers to it by a
+    pronoun.
+    """
     places = {id(e): i for i, e in enumerate(utterances)}
     for trial in rounds:
-        if not trial.references:
-            continue
         chosen = next((_get_start(e) for e in trial.episode if e.kind == SELECT), float("inf"))
         spoken = [e for e in trial.episode if _is_instruction(e, trial) and _get_start(e) < chosen]
-        end = max((e.end_ms or _get_start(e) for e in spoken), default=0.0)
-        yield Event(
-            kind=EXPRESSION,
-            by=SOLVER,
-            text=trial.references[0].text,
-            entities=trial.targets,
-            start_ms=_get_start(spoken[0]),
+        about: dict[str, Any] = {"kind": EXPRESSION, "by": SOLVER, "entities": trial.targets}
+        if unit == TURN_UNIT and trial.references:
+            first = spoken[0]
+            start, end = _get_start(first), max((e.end_ms or _get_start(e) for e in spoken), default=0.0)
+            positions = {e.id: e.position for e in trial.scene.entities}
+            data = {"utterance": places[id(first)], "round": trial.meta["round"], "positions": positions}
             # Speech may run on over the selection; the expression does not.
-            end_ms=max(_get_start(spoken[0]), min(end, chosen)),
-            data={
-                "utterance": places[id(spoken[0])],
-                "round": trial.meta["round"],
-                "positions": {e.id: e.position for e in trial.scene.entities},
-            },
-        )
-
-
-def _list_spoken_expressions(rounds: Iterable[Trial], utterances: list[Event]) -> Iterator[Event]:
-    """Return the instructor's utterances up to the first selection that describe the figure or refer to it by a pronoun."""
-    places = {id(e): i for i, e in enumerate(utterances)}
-    for trial in rounds:
-        chosen = next((_get_start(e) for e in trial.episode if e.kind == SELECT), float("inf"))
-        for event in (e for e in trial.episode if _is_instruction(e, trial) and _get_start(e) < chosen):
+            end = max(start, min(end, chosen))
+            yield Event(text=trial.references[0].text, start_ms=start, end_ms=end, data=data, **about)
+        for event in spoken if unit != TURN_UNIT else ():
             text = " ".join(word for word in (event.text or "").split() if word not in SOUNDS)
             form = classify_form(text)
             pronoun = form == PRONOUN and bool(_POINTING & set(split_words(_SET_PHRASE.sub(" ", text))))
-            if form is None or (form == PRONOUN and not pronoun):
-                continue
-            yield Event(
-                kind=EXPRESSION,
-                by=SOLVER,
-                text=text,
-                entities=trial.targets,
-                start_ms=event.start_ms,
-                end_ms=event.end_ms,
-                data={
-                    "attributes": ("dpr",) if pronoun else (),
-                    "utterance": places[id(event)],
-                    "round": trial.meta["round"],
-                },
-            )
+            if form is not None and (form != PRONOUN or pronoun):
+                codes = ("dpr",) if pronoun else ()
+                data = {"attributes": codes, "utterance": places[id(event)], "round": trial.meta["round"]}
+                yield Event(text=text, start_ms=event.start_ms, end_ms=event.end_ms, data=data, **about)
 
 
 def _is_instruction(event: Event, trial: Trial) -> bool:
@@ -170,14 +151,8 @@ def _iterate_selections(rounds: Iterable[Trial]) -> Iterator[Event]:
         for event in trial.episode:
             if event.kind == SELECT:
                 about = {"action": SELECT, "round": trial.meta["round"], "player": event.by}
-                yield Event(
-                    kind=ACTION,
-                    by=OPERATOR,
-                    entities=event.entities,
-                    start_ms=event.start_ms,
-                    end_ms=event.start_ms,
-                    data=about,
-                )
+                moment: dict[str, Any] = {"start_ms": event.start_ms, "end_ms": event.start_ms, "data": about}
+                yield Event(kind=ACTION, by=OPERATOR, entities=event.entities, **moment)
 
 
 def _iterate_positions(rounds: list[Trial]) -> Iterator[Event]:

@@ -26,12 +26,10 @@ ACTIONS = {
     "adjust_piece_postion": "move",
     "adjust_piece_position": "move",
 }
-ON_PIECE = frozenset(
-    {
-        *(*ACTIONS, "grab_piece", "grab", "drop_piece", "stationary_with_piece", "show"),
-        *("grab_piece_from_other_hand", "hand_over_piece_to_other_hand"),
-    }
-)
+ON_PIECE = {
+    *(*ACTIONS, "grab_piece", "grab", "drop_piece", "stationary_with_piece", "show"),
+    *("grab_piece_from_other_hand", "hand_over_piece_to_other_hand"),
+}
 # Neighbouring annotations of one hand on one piece are one stay.
 JOIN_MS = 100.0
 
@@ -50,7 +48,11 @@ def make_pento_dialogue(source: PentoDialogue) -> Dialogue:
     events = [
         *utterances,
         *_iterate_expressions(source, utterances),
-        *_iterate_actions(source),
+        *(
+            _make_event(ACTION, hand, hand.end_ms, {"action": ACTIONS[hand.action], "hand": hand.hand})
+            for hand in source.hands
+            if hand.action in ACTIONS and hand.pieces
+        ),
         *_find_hand_stays(source),
     ]
     return Dialogue(
@@ -73,20 +75,8 @@ def _iterate_expressions(source: PentoDialogue, events: list[Event]) -> Iterator
     for index, (utterance, event) in enumerate(zip(source.utterances, events, strict=True)):
         for reference in utterance.references:
             words = utterance.text[reference.start : reference.end]
-            yield mark_expression(
-                event,
-                index,
-                (reference.start, reference.end),
-                referents=reference.pieces,
-                attributes=("dpr",) if classify_pronoun(words, "de") else (),
-            )
-
-
-def _iterate_actions(source: PentoDialogue) -> Iterator[Event]:
-    """Yield the actions of both hands."""
-    for hand in source.hands:
-        if hand.action in ACTIONS and hand.pieces:
-            yield _make_event(ACTION, hand, hand.end_ms, {"action": ACTIONS[hand.action], "hand": hand.hand})
+            span, codes = (reference.start, reference.end), ("dpr",) if classify_pronoun(words, "de") else ()
+            yield mark_expression(event, index, span, referents=reference.pieces, attributes=codes)
 
 
 def _find_hand_stays(source: PentoDialogue) -> Iterator[Event]:

@@ -57,16 +57,15 @@ class WordFile:
         """Return these words merged with those of a custom file, whose switches and patterns take precedence."""
         lists = {name: (*self.list(name), *other.list(name)) for name in LISTS}
         tables = {
-            name: {key: (*self.table(name).get(key, ()), *other.table(name).get(key, ())) for key in _list_keys(self, other, name)}
+            name: {
+                key: (*self.table(name).get(key, ()), *other.table(name).get(key, ()))
+                for key in dict.fromkeys([*self.table(name), *other.table(name)])
+            }
             for name in (*TABLES, "places", "numbers")
-        }  # fmt: skip
+        }
         return WordFile(
             self.language, lists, tables, {**self.patterns, **other.patterns}, {**self.switches, **other.switches}
         )
-
-
-def _list_keys(first: WordFile, second: WordFile, table: str) -> dict[str, None]:
-    return dict.fromkeys([*first.table(table), *second.table(table)])
 
 
 # -- files ---------------------------------------------------------------------------------------------------------------------
@@ -215,14 +214,10 @@ def _build_lexicon(words: WordFile, names: tuple[tuple[str, str], ...]) -> Piece
         s: forms for s, forms in nouns.items() if len(s) > 1 or not s.isalpha()
     }
     looks = {key: forms for key, forms in words.table("looks").items() if key in shapes}
-    meanings = {
-        "size": _collect_meanings(words, words.table("sizes")),
-        "shade": _collect_meanings(words, words.table("shades")),
-        "colour": _collect_meanings(words, words.table("colours")),
-        "place": _collect_meanings(words, words.table("places")),
-        "number": _collect_meanings(words, words.table("numbers")),
-        "shape": _merge_tables(_collect_noun_meanings(words, nouns), _collect_meanings(words, looks)),
-    }
+    tables = {"size": "sizes", "shade": "shades", "colour": "colours", "place": "places", "number": "numbers"}
+    meanings = {trait: _collect_meanings(words, words.table(table)) for trait, table in tables.items()}
+    noun_meanings, look_meanings = _collect_noun_meanings(words, nouns), _collect_meanings(words, looks)
+    meanings["shape"] = _merge_tables(noun_meanings, look_meanings)
     for shade, light in words.table("shades").items():
         for colour, forms in words.table("colours").items():
             compounds = _add_endings(words, [f"{a}{b}" for a in light for b in forms])
@@ -230,13 +225,8 @@ def _build_lexicon(words: WordFile, names: tuple[tuple[str, str], ...]) -> Piece
             meanings["colour"] = _merge_tables(meanings["colour"], dict.fromkeys(compounds, frozenset([colour])))
     return PieceLexicon(
         language=words.language,
-        phrase=_make_phrase_pattern(
-            words, meanings, _collect_noun_meanings(words, nouns), _collect_meanings(words, looks)
-        ),
-        traits={
-            trait: (_make_word_pattern(words, trait_meanings), trait_meanings)
-            for trait, trait_meanings in meanings.items()
-        },
+        phrase=_make_phrase_pattern(words, meanings, noun_meanings, look_meanings),
+        traits={trait: (_make_word_pattern(words, forms), forms) for trait, forms in meanings.items()},
         marks=_make_mark_patterns(words, nouns),
         pieces=len(names),
         without_words=bare,
@@ -254,22 +244,21 @@ def _add_endings(words: WordFile, forms: Iterable[str]) -> list[str]:
 
 def _collect_meanings(words: WordFile, table: Mapping[str, tuple[str, ...]]) -> dict[str, frozenset[str]]:
     """Return the meanings of word forms."""
-    meanings: dict[str, frozenset[str]] = {}
-    for meaning, forms in table.items():
-        meanings = _merge_tables(
-            meanings, {_normalise_form(form): frozenset([meaning]) for form in _add_endings(words, forms)}
-        )
-    return meanings
+    return _invert_table({meaning: _add_endings(words, forms) for meaning, forms in table.items()})
 
 
 def _collect_noun_meanings(words: WordFile, nouns: Mapping[str, tuple[str, ...]]) -> dict[str, frozenset[str]]:
     """Return the shapes of noun forms."""
+    return _invert_table(
+        {shape: [form for noun in forms for form in _iterate_noun_forms(words, noun)] for shape, forms in nouns.items()}
+    )
+
+
+def _invert_table(table: Mapping[str, Iterable[str]]) -> dict[str, frozenset[str]]:
+    """Return the meanings of each form, from the forms of each meaning."""
     meanings: dict[str, frozenset[str]] = {}
-    for shape, forms in nouns.items():
-        made = {
-            _normalise_form(form): frozenset([shape]) for word in forms for form in _iterate_noun_forms(words, word)
-        }
-        meanings = _merge_tables(meanings, made)
+    for meaning, forms in table.items():
+        meanings = _merge_tables(meanings, {_normalise_form(form): frozenset([meaning]) for form in forms})
     return meanings
 
 
@@ -291,19 +280,15 @@ def _iterate_noun_forms(words: WordFile, noun: str) -> Iterator[str]:
 # -- patterns ------------------------------------------------------------------------------------------------------------------
 
 
-def _make_form_pattern(form: str) -> str:
-    """Return a form as a pattern; a single letter must be a capital, because *a* and *i* are words."""
-    escaped = re.escape(form)
-    return re.sub(r"(?<![^\W_])(?<!\\)([A-Z])(?![^\W_])", r"(?-i:\1)", escaped)
-
-
 def _join_alternatives(forms: Iterable[str]) -> str:
     """Return alternatives with the longest first, so that no form is hidden by its own beginning.
 
     An empty list matches nothing.
     """
     options = sorted(dict.fromkeys(forms), key=lambda form: (-len(form), form))
-    return "|".join(_make_form_pattern(form) for form in options) if options else r"(?!)"
+    # A single letter must be a capital, because *a* and *i* are words.
+    patterns = (re.sub(r"(?<![^\W_])(?<!\\)([A-Z])(?![^\W_])", r"(?-i:\1)", re.escape(form)) for form in options)
+    return "|".join(patterns) if options else r"(?!)"
 
 
 def _make_word_pattern(words: WordFile, forms: Iterable[str]) -> re.Pattern[str]:
@@ -382,9 +367,8 @@ def _make_mark_patterns(words: WordFile, nouns: Mapping[str, tuple[str, ...]]) -
         "carrying": re.compile(carrying, re.IGNORECASE),
         "place": re.compile(rf"(?:{words.patterns['where']})$", re.IGNORECASE) if "where" in words.patterns else never,
         "not_behind": re.compile(words.patterns["not_behind"], re.IGNORECASE) if "not_behind" in words.patterns else never,
-        **{code: _make_code_pattern(words, code) for code in CODES},
+        **{
+            code: re.compile(_add_word_boundaries(words, words.patterns.get(code, r"(?!)")), re.IGNORECASE)
+            for code in CODES
+        },
     }  # fmt: skip
-
-
-def _make_code_pattern(words: WordFile, code: str) -> re.Pattern[str]:
-    return re.compile(_add_word_boundaries(words, words.patterns.get(code, r"(?!)")), re.IGNORECASE)

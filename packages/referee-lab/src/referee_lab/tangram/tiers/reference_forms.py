@@ -14,9 +14,11 @@ sounds is on one of the lists (*es*, *er*; *das*, *dieses da*), and the first of
 from __future__ import annotations
 
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 
 from referee.errors import InputError
 from referee.records import Description, Event
@@ -46,61 +48,18 @@ _GAME = (
     "think know guess mean say said let let's get got go going want need move moved moving select take talking talk click find found called "
     "maybe almost actually probably basically course"
 )
-# By language: personal pronouns, demonstratives, and words that may stand beside one without describing. The first
-# demonstrative is the one put in for an expression: of *kore*, *sore* and *are*, *sore* suits the solver as speaker
-# (Spanger et al. 2013).
-_LISTS: Mapping[str, tuple[str, str, str]] = {
-    "de": (
-        "es er ihn sie ihm ihr ihnen s",
-        "das der die den dem dessen deren dies dis "
-        + " ".join(f"{stem}{end}" for stem in ("dies", "jen") for end in ("e", "er", "en", "em", "es")),
-        "da hier dort äh ähm öh öhm hm mh ja ach so",
-    ),
-    "en": (
-        "it its it's he she him her they them",
-        "that this these those that's",
-        "one ones here there um uh uhm eh er ah oh",
-    ),
-    "es": (
-        "él ella ellos ellas lo la los las le les",
-        "eso este esta esto estos estas ese esa esos esas aquel aquella aquello aquellos aquellas",
-        "de ahí aquí allí allá acá eh em ah oh",
-    ),
-    "fr": (
-        "il elle ils elles le la les lui leur eux",
-        "ça ce c'est cela ceci celui celle ceux celles "
-        + " ".join(f"{stem}-{end}" for stem in ("celui", "celle", "ceux", "celles") for end in ("ci", "là")),
-        "là ici ci euh ben hein ah oh",
-    ),
-    "it": (
-        "lui lei esso essa essi esse lo la li le loro",
-        "quello questo questa questi queste quella quelli quelle ciò",
-        "qui qua lì là ehm eh ah oh",
-    ),
-    "ja": ("", "それ これ あれ こいつ そいつ あいつ こっち そっち あっち これら それら あれら", "えっと あの えー"),
-    "nl": ("het hem ze zij hij haar m t", "die deze dit dat", "daar hier eh ehm uh"),
-    "pt": (
-        "ele ela eles elas lo la los las",
-        "isso este esta isto estes estas esse essa esses essas aquele aquela aquilo aqueles aquelas",
-        "aí aqui ali lá hã hum ah",
-    ),
-    "zh": ("它 它们", "那个 这 那 这个 这块 那块 这些 那些", "嗯 呃 啊"),
+_WORDS: Mapping[str, Mapping[str, str]] = tomllib.loads(Path(__file__).with_name("pronouns.toml").read_text("utf-8"))
+# Personal pronouns, demonstratives, and words that may stand beside one without describing.
+_KINDS = {
+    language: tuple(frozenset(words[kind].split()) for kind in ("personal", "demonstrative", "beside"))
+    for language, words in _WORDS.items()
 }
-_KINDS = {language: tuple(frozenset(words.split()) for words in lists) for language, lists in _LISTS.items()}
 _NO_WORDS: tuple[frozenset[str], ...] = (frozenset(), frozenset(), frozenset())
-# Words that are frequent in one of these languages.
-_FREQUENT = {
-    "de": "der die das und ist nicht ein eine einen den dem auf mit es ich du noch jetzt ja nein da hier dann zu sie er wo wir im",
-    "en": "the and is of to in on you it that this a with now yes no here there then which one where what i",
-    "es": "el la los las que y un una en de con es lo ahora sí no al del por se este esta eso ese está aquí",
-    "fr": "le la les des du et un une de dans sur est pas avec maintenant oui non à au ce cette il elle c'est ça là celui celle je tu",
-    "it": "il lo la gli le di e un una in su è non con ora adesso sì no al del della che questo questa quello sul",
-    "nl": "de het een en van niet is op met dat nu ik je ja nee die deze dit naast dan hem ook daar er naar waar",
-    "pt": "o a os as que e um uma em de com é não agora do da no na sim isso esse essa ele aqui ao está",
-}
-# With their pronouns.
+# Words that are frequent in one of these languages, with its pronouns.
 _LISTED = {
-    language: {*words.split(), *_KINDS[language][0], *_KINDS[language][1]} for language, words in _FREQUENT.items()
+    language: {*words["frequent"].split(), *_KINDS[language][0], *_KINDS[language][1]}
+    for language, words in _WORDS.items()
+    if "frequent" in words
 }
 SET_ASIDE = POINTING | frozenset(f"{_GRAMMAR} {_SOUNDS} {_GAME}".split())
 # A hyphen at the end stays with its word: it marks one that was broken off.
@@ -181,10 +140,10 @@ def has_pronoun_list(language: str) -> bool:
 
 def choose_demonstrative(language: str, remedy: str) -> str:
     """Return the demonstrative pronoun that is put in for an expression. Raises InputError for a language without a list."""
-    lists = _LISTS.get(language.partition("-")[0])
-    if lists is None:
+    words = _WORDS.get(language.partition("-")[0])
+    if words is None:
         raise InputError(f"no demonstrative pronoun is listed for the language {language!r}", remedy=remedy)
-    return lists[1].split()[0]
+    return words["demonstrative"].split()[0]
 
 
 def guess_language(texts: Iterable[str]) -> str:

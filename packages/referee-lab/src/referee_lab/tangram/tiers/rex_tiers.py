@@ -190,57 +190,40 @@ def list_utterances(recording: Recording) -> tuple[Event, ...]:
 
     Chat before the start belongs to the waiting room.
     """
-    typed = (_make_utterance(t, e, recording) for t, e in iterate_timeline(recording) if e.kind == "say" and t >= 0)
+    timeline = sorted(iterate_timeline(recording), key=lambda pair: pair[1].kind == "speech")
     return _sort_events(
-        [*typed, *(_make_spoken_utterance(e, recording) for e in recording.entries if e.kind == "speech")]
-    )
-
-
-def _make_spoken_utterance(entry: LogEntry, recording: Recording) -> Event:
-    """Return a spoken utterance from a transcript; it has no display time, because it was heard directly."""
-    return Event(
-        kind=UTTERANCE,
-        by=recording.header.players.get(entry.actor, entry.actor),
-        text=str(entry.data["text"]),
-        start_ms=float(entry.data["start_ms"]),
-        end_ms=float(entry.data["end_ms"]),
-        data={"seq": entry.seq},
+        _make_utterance(t, e, recording) for t, e in timeline if e.kind == "speech" or (e.kind == "say" and t >= 0)
     )
 
 
 def _make_utterance(t_ms: float, entry: LogEntry, recording: Recording) -> Event:
-    """Return a chat message as an utterance, from its first key to its arrival."""
-    began = entry.data.get("typing_start_ms")
-    # Both times are on the sender's clock, so the difference needs no offset.
-    typed = 0.0 if began is None or entry.t_client_ms is None else max(entry.t_client_ms - began, 0.0)
-    return Event(
-        kind=UTTERANCE,
-        by=recording.header.players.get(entry.actor, entry.actor),
-        text=str(entry.data["text"]),
-        start_ms=max(t_ms - typed, 0.0),
-        end_ms=t_ms,
-        data={"shown_ms": t_ms, "keystrokes": entry.data.get("keystrokes"), "seq": entry.seq},
-    )
+    """Return a chat message as an utterance, from its first key to its arrival; or what was said, from a transcript.
+
+    Speech has no display time, because it was heard directly.
+    """
+    data: dict[str, Any] = {"seq": entry.seq}
+    if entry.kind == "speech":
+        start, end = float(entry.data["start_ms"]), float(entry.data["end_ms"])
+    else:
+        began = entry.data.get("typing_start_ms")
+        # Both times are on the sender's clock, so the difference needs no offset.
+        typed = 0.0 if began is None or entry.t_client_ms is None else max(entry.t_client_ms - began, 0.0)
+        start, end = max(t_ms - typed, 0.0), t_ms
+        data = {"shown_ms": t_ms, "keystrokes": entry.data.get("keystrokes"), **data}
+    by = recording.header.players.get(entry.actor, entry.actor)
+    return Event(kind=UTTERANCE, by=by, text=str(entry.data["text"]), start_ms=start, end_ms=end, data=data)
 
 
 def list_expressions(recording: Recording, utterances: Iterable[Event]) -> tuple[Event, ...]:
     """Return the references that the log itself knows: `[{start, end, referents, attributes, uncertain?}]` in characters of the text."""
     marks_by_seq = {e.seq: e.data.get("expressions") or () for e in recording.entries if e.kind == "say"}
-    return tuple(
-        _make_expression(u, i, span) for i, u in enumerate(utterances) for span in marks_by_seq.get(u.data["seq"], ())
-    )
-
-
-def _make_expression(utterance: Event, index: int, span: Mapping[str, Any]) -> Event:
-    """Return an expression of the log with its referents."""
-    return mark_expression(
-        utterance,
-        index,
-        (int(span["start"]), int(span["end"])),
-        referents=tuple(map(str, span["referents"])),
-        attributes=tuple(span.get("attributes", ())),
-        uncertain=bool(span.get("uncertain")),
-    )
+    expressions = []
+    for index, utterance in enumerate(utterances):
+        for mark in marks_by_seq.get(utterance.data["seq"], ()):
+            span, is_uncertain = (int(mark["start"]), int(mark["end"])), bool(mark.get("uncertain"))
+            about = {"referents": tuple(map(str, mark["referents"])), "attributes": tuple(mark.get("attributes", ()))}
+            expressions.append(mark_expression(utterance, index, span, **about, uncertain=is_uncertain))
+    return tuple(expressions)
 
 
 def mark_expression(
@@ -254,6 +237,10 @@ def mark_expression(
 ) -> Event:
     """Return an expression inside the utterance with number `index`, timed in proportion to its characters."""
     start, end = interpolate_span_times(utterance, span)
+    data: dict[str, Any] = {"attributes": attributes, "utterance": index, "span": span, "uncertain": uncertain}
+    # When the partner saw a message; speech has no such time.
+    if (shown_ms := utterance.data.get("shown_ms")) is not None:
+        data["shown_ms"] = shown_ms
     return Event(
         kind=EXPRESSION,
         by=utterance.by,
@@ -261,33 +248,21 @@ def mark_expression(
         entities=referents,
         start_ms=start,
         end_ms=end,
-        data={
-            "attributes": attributes,
-            "utterance": index,
-            "span": span,
-            "uncertain": uncertain,
-            **_find_display_time(utterance),
-        },
+        data=data,
     )
 
 
-def _find_display_time(utterance: Event) -> dict[str, float]:
-    """Return the time when the partner saw a message; empty for speech."""
-    shown = utterance.data.get("shown_ms")
-    return {} if shown is None else {"shown_ms": shown}
-
-
-def round_dialogue_times(dialogue: Dialogue, grid: int = GRID) -> Dialogue:
+def round_dialogue_times(dialogue: Dialogue) -> Dialogue:
     """Return the dialogue with all times on a grid and spans of at least one step."""
-    return replace(dialogue, events=_sort_events(_round_event(e, grid) for e in dialogue.events))
+    return replace(dialogue, events=_sort_events(map(_round_event, dialogue.events)))
 
 
-def _round_event(event: Event, grid: int) -> Event:
+def _round_event(event: Event) -> Event:
     """Return an event with times rounded to a grid."""
     if event.start_ms is None:
         return event
-    start = grid * floor(event.start_ms / grid + 0.5)
-    end = None if event.end_ms is None else max(grid * floor(event.end_ms / grid + 0.5), start + grid)
+    start = GRID * floor(event.start_ms / GRID + 0.5)
+    end = None if event.end_ms is None else max(GRID * floor(event.end_ms / GRID + 0.5), start + GRID)
     return replace(event, start_ms=start, end_ms=end)
 
 

@@ -61,15 +61,11 @@ def convert_to_csv(dialogue: Dialogue) -> str:
     out = io.StringIO()
     table = csv.DictWriter(out, list(CODEBOOK), lineterminator="\n")
     table.writeheader()
-    pieces = _format_pieces(dialogue.pieces)
+    # The name of a set of pieces, or the pieces of another one as JSON.
+    named = next((name for name, piece_set in PIECE_SETS.items() if piece_set == dialogue.pieces), None)
+    pieces = named or json.dumps({piece: dict(kind) for piece, kind in dialogue.pieces.items()}, ensure_ascii=False)
     table.writerows(_make_row(dialogue, event, pieces) for event in dialogue.events)
     return out.getvalue()
-
-
-def _format_pieces(pieces: Mapping[str, Mapping[str, str]]) -> str:
-    """Return the name of a set of pieces, or the pieces of another one as JSON."""
-    name = next((name for name, piece_set in PIECE_SETS.items() if piece_set == pieces), None)
-    return name or json.dumps({piece: dict(kind) for piece, kind in pieces.items()}, ensure_ascii=False)
 
 
 def _parse_pieces(cell: str, where: str) -> Mapping[str, Mapping[str, str]]:
@@ -124,20 +120,12 @@ def parse_csv(
     columns, rows = _read_rows(text, where)
     if missing := [c for c in REQUIRED if c not in columns]:
         further = ", ".join(c for c in CODEBOOK if c not in REQUIRED)
-        raise MalformedInput(
-            f"no column {' or '.join(missing)}",
-            where=where,
-            line=1,
-            remedy=f"a row is an event: {', '.join(REQUIRED)}, and any of {further} (`referee docs dialogues`)",
-        )
+        remedy = f"a row is an event: {', '.join(REQUIRED)}, and any of {further} (`referee docs dialogues`)"
+        raise MalformedInput(f"no column {' or '.join(missing)}", where=where, line=1, remedy=remedy)
     for column in columns:
         if column not in CODEBOOK and (meant := find_similar_names(column, CODEBOOK, 1, SLIP)):
-            raise MalformedInput(
-                f"the column {column!r} would not be read",
-                where=where,
-                line=1,
-                remedy=f"did you mean {meant[0]}? times are milliseconds; else give it a name unlike those of columns that are read",
-            )
+            remedy = f"did you mean {meant[0]}? times are milliseconds; else give it a name unlike those of columns that are read"
+            raise MalformedInput(f"the column {column!r} would not be read", where=where, line=1, remedy=remedy)
     events_by_dialogue: dict[tuple[str, str], list[Event]] = {}
     about: dict[tuple[str, str], dict[str, Any]] = {}
     boards: dict[tuple[str, str], Mapping[str, Mapping[str, str]]] = {}
@@ -168,17 +156,12 @@ def parse_csv(
         if outside := [i for event in events for i in iterate_utterance_indices(event) if not 0 <= i < count]:
             remedy = f"the utterances of a dialogue are counted from 0, here to {count - 1}"
             raise MalformedInput(f"dialogue {id!r} has no utterance {outside[0]}", where=where, remedy=remedy)
-    has_indices = "utterance" in columns
-    return [
-        Dialogue(
-            id=id,
-            pair=pair,
-            pieces=list_named_pieces(boards[id, pair], events),
-            events=tuple(events if has_indices else add_utterance_indices(events)),
-            **about[id, pair],
-        )
-        for (id, pair), events in events_by_dialogue.items()
-    ]
+    dialogues = []
+    for (id, pair), events in events_by_dialogue.items():
+        pieces_of_board = list_named_pieces(boards[id, pair], events)
+        indexed = tuple(events if "utterance" in columns else add_utterance_indices(events))
+        dialogues.append(Dialogue(id=id, pair=pair, pieces=pieces_of_board, events=indexed, **about[id, pair]))
+    return dialogues
 
 
 def _read_rows(text: str, where: str) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
@@ -214,7 +197,17 @@ def _parse_event(row: Mapping[str, str], pieces: Collection[str], where: str, li
         problem = f"field {name!r}: {row[name]!r} is not a number"
         raise MalformedInput(problem, where=where, line=line, remedy="write a number, or leave it empty") from None
     start, end = (float(row[name]) if row.get(name) else None for name in ("start_ms", "end_ms"))
-    _refuse_odd(row, start, end, where, line)
+    # Counts would silently omit mistyped values.
+    problem = remedy = ""
+    if row["tier"] not in KINDS:
+        problem, remedy = f"no tier is called {row['tier']!r}", f"one of {', '.join(KINDS)}"
+    elif start is not None and end is not None and end < start:
+        problem = f"{row['tier']} from {start / 1000:.2f} to {end / 1000:.2f} s: it ends before it begins"
+        remedy = "exchange start_ms and end_ms"
+    elif row["tier"] == POSITION and not (row.get("x") and row.get("y")):
+        problem, remedy = "a position without x and y", "fill the columns x and y"
+    if problem:
+        raise MalformedInput(problem, where=where, line=line, remedy=remedy)
     by, text = row.get("by") or None, row["text"] or None
     entities = _split_entities(row["entities"], pieces)
     return Event(kind=row["tier"], by=by, text=text, entities=entities, start_ms=start, end_ms=end, data=data)
@@ -230,20 +223,6 @@ def _split_entities(cell: str, pieces: Collection[str]) -> tuple[str, ...]:
         return tuple(part.strip() for part in re.split(r"[,;|]", cell) if part.strip())
     are_several = cell not in pieces and all(part in pieces or part[-1].isdigit() for part in parts)
     return tuple(parts) if are_several or not cell else (cell,)
-
-
-def _refuse_odd(row: Mapping[str, str], start: float | None, end: float | None, where: str, line: int) -> None:
-    """Raise MalformedInput for mistyped values, which counts would silently omit."""
-    if row["tier"] not in KINDS:
-        problem, remedy = f"no tier is called {row['tier']!r}", f"one of {', '.join(KINDS)}"
-    elif start is not None and end is not None and end < start:
-        problem = f"{row['tier']} from {start / 1000:.2f} to {end / 1000:.2f} s: it ends before it begins"
-        remedy = "exchange start_ms and end_ms"
-    elif row["tier"] == POSITION and not (row.get("x") and row.get("y")):
-        problem, remedy = "a position without x and y", "fill the columns x and y"
-    else:
-        return
-    raise MalformedInput(problem, where=where, line=line, remedy=remedy)
 
 
 def _iterate_data(row: Mapping[str, str]) -> Iterator[tuple[str, Any]]:

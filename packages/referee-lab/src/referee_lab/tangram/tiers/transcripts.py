@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from html import unescape
 from typing import Any, NamedTuple
 
 from referee.errors import InputError, MalformedInput
 from referee_lab.tangram.game.log import LogEntry, Recording
+from referee_lab.tangram.json_lines import decode_text
 from referee_lab.tangram.tiers.eaf import compute_slot_times, parse_eaf
 
 _TIME = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})")
@@ -36,13 +37,8 @@ def read_transcript(content: bytes, where: str, tier: str | None = None) -> list
     kind = where.rpartition(".")[2].lower()
     if kind not in READERS:
         raise InputError("not a transcript", where=where, remedy=f"files end in .{', .'.join(READERS)}")
-    if kind == "eaf":
-        spoken = read_elan_tier(content, where, tier)
-    else:
-        try:
-            spoken = READERS[kind](content.decode("utf-8-sig"), where)
-        except UnicodeDecodeError:
-            raise MalformedInput("not UTF-8", where=where, remedy="save the file as UTF-8") from None
+    read = READERS[kind]
+    spoken = read_elan_tier(content, where, tier) if read is None else read(decode_text(content, where), where)
     return sorted(line for line in spoken if line.text)
 
 
@@ -50,7 +46,12 @@ def read_vtt(text: str, where: str = "speech.vtt") -> list[SpokenLine]:
     """Return cues of a WebVTT (or SubRip) file."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     cues = list(_CUE.finditer(text))
-    _refuse_broken_cues(text, cues, where)
+    # Cues with times that cannot be read would otherwise be dropped silently.
+    read = {text.count("\n", 0, cue.start(1)) for cue in cues}
+    for number, row in enumerate(text.split("\n")):
+        if "-->" in row and number not in read:
+            remedy = "write them as 00:01.000 --> 00:02.500"
+            raise MalformedInput("the times of this cue cannot be read", where=where, line=number + 1, remedy=remedy)
     if not cues:
         raise MalformedInput("no cues with times", where=where, line=1, remedy="lines such as 00:01.000 --> 00:02.500")
     ends = [cue.start() for cue in cues[1:]] + [len(text)]
@@ -64,15 +65,6 @@ def read_vtt(text: str, where: str = "speech.vtt") -> list[SpokenLine]:
             line = text.count("\n", 0, cue.start(1)) + 1
             raise MalformedInput("the cue ends before it begins", where=where, line=line, remedy="exchange its times")
     return spoken
-
-
-def _refuse_broken_cues(text: str, cues: Sequence[re.Match[str]], where: str) -> None:
-    """Raise MalformedInput for cues with unreadable times, which would otherwise be dropped silently."""
-    read = {text.count("\n", 0, cue.start(1)) for cue in cues}
-    for number, line in enumerate(text.split("\n")):
-        if "-->" in line and number not in read:
-            remedy = "write them as 00:01.000 --> 00:02.500"
-            raise MalformedInput("the times of this cue cannot be read", where=where, line=number + 1, remedy=remedy)
 
 
 def _parse_cue_time(text: str) -> float:
@@ -95,9 +87,8 @@ def read_whisper(text: str, where: str = "speech.json") -> list[SpokenLine]:
     for number, line in enumerate(spoken, 1):
         if not 0 <= line.start_ms <= line.end_ms < math.inf:
             problem = f"its segment {number} goes from {line.start_ms / 1000:g} s to {line.end_ms / 1000:g} s"
-            raise MalformedInput(
-                problem, where=where, remedy="an end comes after its beginning, in seconds of the sound"
-            )
+            remedy = "an end comes after its beginning, in seconds of the sound"
+            raise MalformedInput(problem, where=where, remedy=remedy)
     return spoken
 
 
@@ -131,11 +122,11 @@ def read_elan_tier(content: bytes, where: str, tier: str | None) -> list[SpokenL
     return spoken
 
 
-READERS: Mapping[str, Callable[[str, str], list[SpokenLine]]] = {
+READERS: Mapping[str, Callable[[str, str], list[SpokenLine]] | None] = {
     "vtt": read_vtt,
     "srt": read_vtt,
     "json": read_whisper,
-    "eaf": lambda text, where: read_elan_tier(text.encode(), where, None),
+    "eaf": None,
 }
 
 
@@ -149,14 +140,12 @@ def add_speech(recording: Recording, actor: str, lines: Iterable[SpokenLine], be
         raise InputError(f"no speaker is called {actor!r} in this recording", remedy=f"one of {players}")
     other_entries = [e for e in recording.entries if not (e.kind == "speech" and e.actor == actor)]
     start = next((e.t_server_ms for e in other_entries if e.kind == "start"), 0.0)
-    spoken = [_make_log_entry(actor, line, begins_ms, start) for line in lines if line.text]
+    spoken = []
+    for line in lines:
+        if line.text:
+            begin, end = (round(t_ms + begins_ms, 1) for t_ms in (line.start_ms, line.end_ms))
+            data = {"text": line.text, "start_ms": begin, "end_ms": end}
+            # Known when it is over, as far as the order of the log goes.
+            spoken.append(LogEntry(0, round(start + end, 3), None, actor, "speech", data))
     merged = sorted([*other_entries, *spoken], key=lambda e: e.t_server_ms)
     return replace(recording, entries=tuple(replace(entry, seq=n) for n, entry in enumerate(merged)))
-
-
-def _make_log_entry(actor: str, line: SpokenLine, begins_ms: float, start: float) -> LogEntry:
-    """Return a spoken line as an entry of the log."""
-    times = {"start_ms": round(line.start_ms + begins_ms, 1), "end_ms": round(line.end_ms + begins_ms, 1)}
-    data: dict[str, Any] = {"text": line.text, **times}
-    # Known when it is over, as far as the order of the log goes.
-    return LogEntry(0, round(start + times["end_ms"], 3), None, actor, "speech", data)
