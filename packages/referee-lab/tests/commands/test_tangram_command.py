@@ -88,7 +88,7 @@ def test_a_rehearsal_is_kept_and_read_again_with_the_same_tables(
         (("classify", "--corpus", "tuna"), "is not a corpus of dialogues"),
         (("resolve", "--recordings", "nowhere"), "not a folder"),
         (("classify", "--synthetic", "--format", "xml"), "one of text, json"),
-        (("evaluate", "nothing.jsonl"), "add --trials"),
+        (("evaluate", "nothing.jsonl"), "no such file"),
         (("juggle",), "no command is called"),
     ],
 )
