@@ -80,7 +80,7 @@ An answer's field system is its category: TP, FN, FP-DP or FP-Orig, or SYSTEM@CO
 class EvaluateOptions:
     """Options of `referee tangram evaluate`."""
 
-    answers: Sequence[Path] = option((), "Folders or files of people's answers.", cli=list[Path], argument=True)
+    answers: Sequence[Path] = option((), "Folders or files of people's answers.", cli=list[Path], is_argument=True)
     trials: Path | None = option(None, "File of the trials, if the answers are in files without them.")
     synthetic: bool = option(False, "Rehearse on invented sessions.")
     recordings: Path | None = option(None, "Rehearse on a folder of recordings.")

@@ -49,7 +49,7 @@ EPILOG = options.examples("""
 class ExportOptions(CorpusOptions):
     """Options of `referee tangram export`."""
 
-    recording: Path | None = option(None, "A recording (.jsonl), or a study folder.", argument=True)
+    recording: Path | None = option(None, "A recording (.jsonl), or a study folder.", is_argument=True)
     room: str | None = option(None, "With a study: id of the room.")
     every: bool = option(False, "With a study: export every room.", "--all")
     mode: str | None = option(None, "Mode of the study: debug, pilot or live (default: the study's own).")

@@ -50,7 +50,7 @@ class CorpusOptions:
 class SessionOptions(CorpusOptions):
     """The options that name sessions to annotate."""
 
-    recordings: Sequence[Path] = option((), "A folder of recordings, or recordings.", cli=list[Path], argument=True)
+    recordings: Sequence[Path] = option((), "A folder of recordings, or recordings.", cli=list[Path], is_argument=True)
     out: Path | None = option(None, "With --corpus: the folder to which its dialogues are written.")
     words: Path | None = option(None, "File (.toml) with more words for pieces; see `referee docs tangram-annotation`.")
 

@@ -31,7 +31,7 @@ class ReplayOptions(CorpusOptions):
     """Options of `referee tangram replay`."""
 
     recording: Path | None = option(
-        None, "A recording, or dialogues (.jsonl, .json, .eaf, .TextGrid, .csv, a folder).", argument=True
+        None, "A recording, or dialogues (.jsonl, .json, .eaf, .TextGrid, .csv, a folder).", is_argument=True
     )
     tiers: Path | None = option(None, TIERS)
     out: Path | None = option(

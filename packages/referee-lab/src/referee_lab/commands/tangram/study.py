@@ -45,7 +45,7 @@ class StudySource:
         (),
         "Recordings or dialogues (.jsonl, .json, .eaf, .TextGrid, .csv), or folders of them.",
         cli=list[Path],
-        argument=True,
+        is_argument=True,
     )
     out: Path = option(..., "The study folder to make.", show_default=False)
     bots: int = option(0, "Number of pairs of bots that play instead.", minimum=0)

@@ -11,7 +11,7 @@ from referee.options import option
 class ClipStudyOptions:
     """What a study of clips is like; the numbers of items are the published ones."""
 
-    id: str = option("overheard", "Id of the study.", python_only=True)
+    id: str = option("overheard", "Id of the study.", is_python_only=True)
     participants: int = option(34, "Evaluators planned, in two groups.", minimum=2)
     fp: int = option(36, "Number of false positives, each shown in two conditions.", minimum=0)
     tp: int = option(20, "Number of true positives.", minimum=0)
