@@ -20,13 +20,10 @@ SeedFromZero = Annotated[int, typer.Option(help="Seed of all randomness.", min=0
 StudyFolder = Annotated[Path, typer.Argument(help="The study folder.", show_default=False)]
 AnyStudyFolder = Annotated[Path, typer.Argument(help="A study folder.", show_default=False)]
 Database = Annotated[str | None, typer.Option(help="Address of the database, if the data are in one: postgresql://…")]
-Mode = Annotated[str, typer.Option(help="Mode of the study: debug, pilot or live.")]
 OwnMode = Annotated[
     str | None, typer.Option(help="Mode of the study: debug, pilot or live.", show_default="the study's own")
 ]
 Protocol = Annotated[str, typer.Option(help="Protocol: the task of the trials (referee list protocols).")]
-Participants = Annotated[int, typer.Option(help="Number of participants planned.", min=1)]
-Practice = Annotated[int, typer.Option(help="Number of practice trials.", min=0)]
 PageLanguage = Annotated[str, typer.Option(help="Language of the pages: de, en, es, ja, nl, pt or zh.")]
 Port = Annotated[int, typer.Option(help="Port to listen on.", min=1, max=65535)]
 LocalPort = Annotated[int, typer.Option(help="Port to listen on (this machine only).", min=1, max=65535)]
@@ -39,18 +36,6 @@ QrCode = Annotated[bool, typer.Option(help="Show the participants' link as a QR 
 Patience = Annotated[float, typer.Option(help="Seconds after which a player without an answer has stalled.", min=0.1)]
 Recording = Annotated[Path, typer.Argument(help="A recording (.jsonl).", show_default=False)]
 Recordings = Annotated[list[Path], typer.Argument(help="A folder of recordings, or recordings.", show_default=False)]
-DialogueCorpus = Annotated[str | None, typer.Option(help=f"A corpus of dialogues: {' or '.join(DIALOGUE_CORPORA)}.")]
-OnlyDialogues = Annotated[
-    str | None, typer.Option("--only", help="With --corpus: the dialogues to use, comma-separated (r1-1,r1-2).")
-]
-SomeRecordings = Annotated[list[Path] | None, typer.Argument(help="A folder of recordings, or recordings.")]
-CorpusOut = Annotated[
-    Path | None, typer.Option("--out", help="With --corpus: the folder to which its dialogues are written.")
-]
-OwnWords = Annotated[
-    Path | None,
-    typer.Option("--words", help="File (.toml) with more words for pieces; see `referee docs tangram-annotation`."),
-]
 TierMap = Annotated[
     Path | None,
     typer.Option(
@@ -58,20 +43,11 @@ TierMap = Annotated[
         help='Names of tiers in ELAN files: a .toml with lines such as "A-utts" = "SV-UT", and language = "de", pieces = "tangram" where files lack them.',
     ),
 ]
-Synthetic = Annotated[
-    bool, typer.Option("--synthetic", help="Use invented sessions: a test bed that says nothing about people.")
-]
 PieceSet = Annotated[
     str,
     typer.Option("--pieces", help="The set of pieces: tangram, pentomino, or a file of custom pieces (.toml, .json)."),
 ]
-MadeStudy = Annotated[Path, typer.Option(help="The study folder; made if there is none.")]
-Invited = Annotated[
-    bool,
-    typer.Option("--invited", help="Only people with links of one pair meet: `referee study links STUDY --pairs`."),
-]
 Repetitions = Annotated[int, typer.Option(help="Number of rounds in which each object is the target.", min=1)]
-ProxyUrl = Annotated[str | None, typer.Option(help="Public address of the study, if the server runs behind a proxy.")]
 OwnGoals = Annotated[
     Path | None, typer.Option("--goals", help="A file of custom figures (`referee tangram goals`).", show_default=False)
 ]

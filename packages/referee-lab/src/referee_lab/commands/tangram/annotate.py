@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from referee_lab.commands import options
 from referee.options import command, option
+from referee_lab.commands import options
 from referee_lab.commands.tangram.recordings import SessionOptions
 
 if TYPE_CHECKING:

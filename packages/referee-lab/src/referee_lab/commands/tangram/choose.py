@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from referee.catalogue import check_choice, create
-from referee_lab.commands import options
 from referee.errors import InputError
 from referee.options import command, option
+from referee_lab.commands import options
 from referee_lab.commands.tangram.room_studies import RoomStudyOptions
 from referee_lab.server.web.built_pages import require_pages
 

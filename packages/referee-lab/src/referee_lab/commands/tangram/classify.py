@@ -9,9 +9,9 @@ from math import isnan
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from referee_lab.commands import options
 from referee.cli.progress import show_clock
 from referee.options import command, option
+from referee_lab.commands import options
 from referee_lab.commands.tangram.sources import (
     LearningSource,
     align_columns,

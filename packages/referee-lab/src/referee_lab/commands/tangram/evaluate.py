@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from referee_lab.commands import options
 from referee.cli.progress import show_clock
 from referee.errors import InputError
 from referee.options import command, option
+from referee_lab.commands import options
 from referee_lab.commands.tangram.sources import (
     DialogueSource,
     align_columns,

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee.catalogue import check_choice
-from referee_lab.commands import options
 from referee.errors import InputError
 from referee.files import FOR_OWNER, write_bytes
 from referee.options import command, option
+from referee_lab.commands import options
 from referee_lab.commands.tangram.recordings import CorpusOptions, open_session, put_dialogues, read_tiers
 
 if TYPE_CHECKING:

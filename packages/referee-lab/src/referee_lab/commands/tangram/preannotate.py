@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from referee_lab.commands import options
 from referee.cli.progress import show_progress
 from referee.options import command, option
+from referee_lab.commands import options
 from referee_lab.commands.tangram.recordings import SessionOptions, open_session, refuse_second, write_annotation
 from referee_lab.commands.tangram.sources import format_number
 

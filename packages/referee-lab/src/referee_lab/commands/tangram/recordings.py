@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from referee_lab.commands.options import DIALOGUE_CORPORA
 from referee.errors import CannotWrite, InputError
 from referee.options import option
+from referee_lab.commands.options import DIALOGUE_CORPORA
 from referee_lab.tangram.tiers.annotations import (
     ADJUDICATED,
     SUFFIX,

@@ -6,9 +6,9 @@ import contextlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from referee_lab.commands import options
 from referee.errors import InputError
 from referee.options import command, option
+from referee_lab.commands import options
 from referee_lab.commands.tangram.recordings import CorpusOptions, open_session
 from referee_lab.commands.tangram.sources import TIERS
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from referee_lab.commands import options
 from referee.cli.progress import show_progress
 from referee.errors import InputError
 from referee.options import command
+from referee_lab.commands import options
 from referee_lab.commands.tangram.sources import (
     LearningSource,
     align_columns,

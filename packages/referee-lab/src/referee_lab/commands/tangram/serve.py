@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from referee_lab.commands import options
 from referee.errors import InputError
 from referee.options import command, option
+from referee_lab.commands import options
 from referee_lab.commands.tangram.room_studies import RoomStudyOptions
 from referee_lab.server.web.built_pages import require_pages
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from referee_lab.commands.options import DIALOGUE_CORPORA, KTH
 from referee.errors import InputError, MalformedInput
 from referee.options import option
+from referee_lab.commands.options import DIALOGUE_CORPORA, KTH
 from referee_lab.commands.tangram.recordings import is_session, open_session, propose_expressions, read_tiers
 from referee_lab.tangram.json_lines import decode_text
 from referee_lab.tangram.tiers.annotations import SUFFIX

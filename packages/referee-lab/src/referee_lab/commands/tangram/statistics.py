@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from referee_lab.commands import options
 from referee.options import command
+from referee_lab.commands import options
 from referee_lab.commands.tangram.sources import (
     DialogueSource,
     align_columns,

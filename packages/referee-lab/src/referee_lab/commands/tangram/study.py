@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from referee_lab.commands import options
 from referee.cli.progress import show_clock
 from referee.errors import InputError
 from referee.options import command, option
+from referee_lab.commands import options
 from referee_lab.commands.tangram.sources import TIERS, format_proposal_warning, open_sessions, read_corpus_dialogues
 from referee_lab.tangram.desk.study_options import ClipStudyOptions
 from referee_lab.tangram.tiers.dialogue import EXPRESSION, UTTERANCE
