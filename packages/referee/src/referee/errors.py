@@ -98,7 +98,10 @@ class InputError(RefereeError):
         super().__init__(f"{place}{problem}" + (f"\n  → {remedy}" if remedy else ""))
 
     def rename_place(self, old: str, new: str) -> None:
-        """Name another file or folder in the message, for example an archive in place of the folder it was unpacked to."""
+        """Name another file or folder in the message.
+
+        For example an archive in place of the folder that it was unpacked to.
+        """
         self.problem, self.where = self.problem.replace(old, new), self.where.replace(old, new)
         self.args = tuple(part.replace(old, new) if isinstance(part, str) else part for part in self.args)
 
