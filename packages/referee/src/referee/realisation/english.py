@@ -283,7 +283,7 @@ ENGLISH = Language(
     aliases={
         "color": "colour", "smiles": "smiling",
         **{f"{axis}{_}pos": f"{axis} position" for axis in "xy" for _ in ("", "_", " ")},
-        **{verb: action for verb in _LEXICON.verbs if (action := _make_present_participle(verb)) in _LEXICON.gerunds | _LEXICON.adjectives},
+        **{verb: action for verb in _LEXICON.verbs if (action := _make_present_participle(verb)) in _LEXICON.gerunds and verb[:-1] not in _LEXICON.nouns},
     },
     numbered={
         **{n: f"in {n}" for n in ("row", "column", "position", "seat", "room", "slot", "bay", "lane")},

@@ -15,33 +15,6 @@ _PARTICIPLE = re.compile(
 )
 _ADJECTIVE = re.compile(r"\w{2,}(?:[a-z]able|ible|[a-z]ful|less|[a-z]ous|-?proof|-(?:free|like|shaped|sided|coloured))")
 _PARTICLES = frozenset({"up", "down", "out", "off", "in", "on", "over", "back", "away", "together", "apart", "shut"})
-_SMALL_WORDS = frozenset(
-    {
-        *_PARTICLES, "at", "by", "to", "of", "from", "for", "with", "under", "until", "till", "since", "before", "after", "as", "into", "onto", "than",
-        "through", "against", "between", "behind", "via", "per", "near",
-    }
-)  # fmt: skip
-_FUNCTION_WORDS = frozenset(
-    {
-        "is",
-        "are",
-        "has",
-        "have",
-        "can",
-        "does",
-        "do",
-        "was",
-        "will",
-        "not",
-        "no",
-        "non",
-        "needs",
-        "allows",
-        "be",
-        "should",
-        "must",
-    }
-)
 _PLURAL_MODIFIERS = frozenset({"sports", "sales", "goods", "glasses", "clothes", "arms", "savings", "news"})
 _PREFIX = re.compile(
     r"(?:half|well|very|quite|partly|partially|fully|slightly|mostly|nearly|almost|\w{2,}ly)[ -](?=\w)"
@@ -56,6 +29,7 @@ class Lexicon:
         adjectives: words that stand before a noun and behind "is".
         participles: irregular participles (built).
         nouns: countable nouns, in the singular.
+        function_words: auxiliaries and prepositions, which no noun has in its midst ("of" is none of them).
         declined: nouns, each with its gender and perhaps its plural; they are among the nouns, too.
         masses: nouns without an article (hair).
         plural_only: nouns without a singular.
@@ -73,6 +47,7 @@ class Lexicon:
     adjectives: frozenset[str] = frozenset()
     participles: frozenset[str] = frozenset()
     nouns: frozenset[str] = frozenset()
+    function_words: frozenset[str] = frozenset()
     declined: frozenset[str] = frozenset()
     masses: frozenset[str] = frozenset()
     plural_only: frozenset[str] = frozenset()
@@ -134,7 +109,7 @@ class Lexicon:
         if not name.replace(" ", "").replace("-", "").isalpha() or words[0] in self.verbs | self.adverbs:
             return False
         # "Bears fruit" and "struck by lightning" are no nouns; "years of experience" is one.
-        is_clause = any(word in _FUNCTION_WORDS | _SMALL_WORDS - {"of"} for word in words)
+        is_clause = any(word in self.function_words | _PARTICLES for word in words)
         is_clause = is_clause or any(
             self.is_plural(w) for w in before if "of" not in words and w not in _PLURAL_MODIFIERS
         )
