@@ -529,7 +529,11 @@ def _import_file(path: Path) -> ModuleType:
         return sys.modules["__main__"]
     if path in _files_being_imported:
         remedy = 'put the call under `if __name__ == "__main__":`'
-        raise InputError("it starts a job with a class of its own while it is imported", where=path, remedy=remedy)
+        raise InputError(
+            "this script starts a job with a class that is defined in it, and is imported by that job",
+            where=path,
+            remedy=remedy,
+        )
     _files_being_imported.add(path)
     try:
         return _execute_file(path, path.stat().st_mtime_ns)

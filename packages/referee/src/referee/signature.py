@@ -206,7 +206,7 @@ def _format_description(description: Description | None) -> str:
 
 
 def _format_properties(properties: Iterable[Property]) -> Iterable[str]:
-    """Return the names and values of properties; those of different names in any order are one text."""
+    """Return the names and values of properties, sorted by name: their order does not change a signature."""
     by_name: list[Property] = sorted(properties, key=lambda p: p.name)
     return chain.from_iterable(by_name)
 

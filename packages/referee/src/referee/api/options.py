@@ -502,7 +502,7 @@ class ReplicateOptions:
 
     task: str = option(
         ...,
-        "One of asgre2007, tuna2008-as, tuna2008-r, tuna2008-reg, tunareg2009, or a team's development table (tuna2008-as.dev).",
+        "The shared task: asgre2007, tuna2008-as, tuna2008-r, tuna2008-reg, tunareg2009, or a team's results on development data (tuna2008-as.dev).",
         positional=True,
         is_argument=True,
     )

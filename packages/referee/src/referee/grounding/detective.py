@@ -727,7 +727,7 @@ def _rank_correlation(evidence: Written, order: Order, meant: FloatArray) -> flo
 
 
 def _order_by_rank(evidence: Written, gold_order: Order, gold_unit: Unit) -> Order:
-    """Return the order in which answers rise with the gold boxes, if their coordinates cannot be compared."""
+    """Return the order of coordinates (xyxy, xywh …) in which answers grow with the gold boxes; for units that differ."""
     credible = set(POINT_ORDERS) if evidence.points else _list_possible_orders(evidence.numbers)
     orders = [o for o in (POINT_ORDERS if evidence.points else BOX_ORDERS) if o in credible]
     meant = _convert_gold_to_pixels(evidence, gold_order, gold_unit)

@@ -301,6 +301,7 @@ class _TableMeasure:
 
     @property
     def direction(self) -> str:
+        """Return whether higher or lower values are better."""
         return str(catalogue.configure("metric", self.metric).direction)
 
     @property

@@ -109,6 +109,7 @@ class Speaking:
         return RunPart.of(begun.trained.system.label, piece.items, spoken).as_bytes()
 
     def _list_positions(self) -> dict[str, tuple[System, int]]:
+        """Return the system and the fold of every group of pieces, by the group's name."""
         folds = self.plan.folds if self.plan.split is None else 1
         return {group_of(system, fold): (system, fold) for system in self.plan.systems for fold in range(folds)}
 

@@ -116,7 +116,7 @@ class LanguageModel(ModelClient):
                 "no model is named", remedy='say which: --systems "llm/openai-compatible|model:NAME|endpoint:URL"'
             )
         if self.answer not in ANSWERS:
-            raise InputError(f"there is no answer {self.answer!r}", remedy="answer:text or answer:properties")
+            raise InputError(f"answer:{self.answer} is unknown", remedy="write answer:text or answer:properties")
         if self.location not in LOCATIONS:
             raise InputError(f"location cannot be {self.location!r}", remedy=f"one of {', '.join(LOCATIONS)}")
         check_places(self.places)

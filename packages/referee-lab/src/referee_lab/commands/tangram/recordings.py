@@ -243,7 +243,7 @@ def propose_expressions(dialogue: Dialogue, path: Path, session: DialogueSession
     if not dialogue.pieces:
         print(
             f"warning: {path}: no annotation, and no declared objects: it is read as having no references\n"
-            '  → a file with the line pieces = "tangram" for --tiers, or `referee dialogue check` for a form that names objects',
+            '  → add --tiers FILE with the line pieces = "tangram"; `referee dialogue check` explains how a dialogue declares its objects',
             file=sys.stderr,
         )
         return dialogue

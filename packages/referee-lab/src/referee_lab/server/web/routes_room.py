@@ -157,7 +157,7 @@ async def _read_greeting(websocket: WebSocket, served: Served) -> tuple[Person, 
     # identification is closed.
     hello = _parse_object(await asyncio.wait_for(websocket.receive_text(), 30)).get("hello")
     if not isinstance(hello, dict):
-        raise Problem(422, "malformed", "The first message names the person.")
+        raise Problem(422, "malformed", 'The first message must name the person: {"hello": {…}}.')
     token, tab, step, last = (hello.get(name) for name in ("token", "tab", "step", "last"))
     if not isinstance(token, str) or not isinstance(tab, str) or not _is_whole(step) or not _is_whole(last, -1):
         raise Problem(422, "malformed", "The first message gives token, tab, step and last.")
@@ -269,7 +269,7 @@ def _check_cursor(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return checked cursor points. Raises ValueError for invalid ones."""
     points = data.get("points")
     if not isinstance(points, list) or not 0 < len(points) <= MOST_POINTS:
-        raise ValueError("a cursor has some points")
+        raise ValueError(f"a cursor message must have 1 to {MOST_POINTS} points")
     if not all(isinstance(point, list) and len(point) == 3 for point in points):
         raise ValueError("a point is [dt_ms, x, y]")
     rounded = [[round(_check_number(value), 2) for value in point] for point in points]

@@ -41,6 +41,7 @@ def _make_number_column(name: str, about: str, unit: str = "") -> CodebookColumn
 
 
 def _make_truth_column(name: str, about: str) -> CodebookColumn:
+    """Return a column of true and false."""
     return CodebookColumn(name=name, type="truth", about=about)
 
 

@@ -165,7 +165,7 @@ def _make_polygon(corners: list[tuple[float, float]], name: str) -> Polygon:
     if not SMALLEST <= shape.area <= LARGEST:
         raise InputError(
             f"{name}: an area of {shape.area:g}",
-            remedy=f"between {SMALLEST:g} and {LARGEST:g}; the Tangram's square has 10000",
+            remedy=f"between {SMALLEST:g} and {LARGEST:g}; the Tangram's square has an area of 10000",
         )
     left, top, right, bottom = shape.bounds
     if max(right - left, bottom - top) > WIDEST:

@@ -169,7 +169,8 @@ def decode_text(raw: bytes) -> str:
         raise WrongShape(f"byte {error.start + 1} of this line is not UTF-8", "save the file as UTF-8") from None
 
 
-def _refuse(constant: str) -> Any:
+def _refuse_constant(constant: str) -> Any:
+    """Raise WrongShape for NaN or Infinity, which Python's JSON reader would accept."""
     raise WrongShape(f"{constant} is not a value", "leave the field out where there is no value")
 
 
@@ -178,7 +179,7 @@ _LARGE = re.compile(r"\d[eE]\+?\d{3}|\d{308}")
 
 def _check_float(digits: str) -> float:
     number = float(digits)
-    return number if isfinite(number) else _refuse(digits)
+    return number if isfinite(number) else _refuse_constant(digits)
 
 
 def _refuse_doubled_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -199,7 +200,7 @@ def parse_object(written: str | bytes) -> dict[str, Any]:
     text = decode_text(written) if isinstance(written, bytes) else written
     try:
         # Python's decoder takes NaN and Infinity, which JSON does not have.
-        data = json.loads(text, parse_constant=_refuse, object_pairs_hook=_refuse_doubled_keys)
+        data = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_refuse_doubled_keys)
         # JSON has no infinity, to which Python parses 1e999; only texts with large exponents are checked.
         if _LARGE.search(text):
             json.loads(text, parse_float=_check_float)

@@ -66,8 +66,8 @@ def _rank_levels(scores: FloatArray) -> IntArray:
 
 
 def _count_pairs(levels: IntArray, success: Truths, groups: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return, for every answer, the number of pairs of its group, and how many of them the success won (ties count
-    half).
+    """Return, for every answer, the number of pairs of a success and a failure in its group, and in how many of them
+    the success has the higher score (ties count half).
     """
     width = int(levels.max(initial=0)) + 1
     _, cells = np.unique(groups * width + levels, return_inverse=True)
