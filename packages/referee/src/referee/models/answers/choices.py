@@ -31,6 +31,7 @@ from referee.models.answers.json_objects import find_json
 from referee.models.answers.vocabulary import (
     KINDS,
     MARKERS,
+    PATTERNS,
     START,
     UNKNOWN,
     any_of,
@@ -70,18 +71,7 @@ _COUNTED = r"(?<!the )(?:\d+|two|three|four|five|six|seven|eight|nine|ten) (?:of
 R = r"⟦(\d+)⟧"
 _JOIN = r"\s*(?:,\s*(?:and also|and|or|und|oder|et|ou|y|o|e|en)?(?!\s*also\b)|and also|and/or|and|or|&|/|\+|und|oder|et|ou|y|o|e|en|(?:just |equally |exactly )?as (?:well|good|much|likely|plausible) as(?: (?:to|for))?|sowie|als auch|como|ainsi que|和|或者?|与|と|か|や)\s*(?:the\s+|l['’]|el\s+|la\s+|o\s+|das\s+)?"
 
-_OPENERS = any_of(
-    r"okay|ok|sure|certainly|well|yes|yeah|right|great question|great|hmm+|alright|thus|therefore|hence|so|then|and|but|also|finally|overall|in conclusion|in summary|to sum up|ultimately|clearly|obviously|definitely|of course|actually|instead",
-    r"(?:most |very |quite )?(?:likely|probably|possibly|presumably|probable|certainly)|maybe|perhaps|i (?:think|believe|guess|suppose|assume)(?: that)?|in my (?:opinion|view)|my (?:best )?guess|gut feeling|if i had to (?:choose|guess|pick)|final|best",
-    r"let['’]?s see|let me (?:see|think)|looking at (?:the|this) (?:list|picture|image|objects?|scene)|based on (?:the|this) (?:description|information)",
-    r"not (?:entirely |completely |quite )?(?:sure|certain)|hard to (?:tell|say)|step \d+|unfortunately",
-    r"also|vermutlich|wahrscheinlich|vielleicht|ich (?:denke|glaube|meine)|klar|natürlich|ja|dann",
-    r"probablement|peut-être|sans doute|je (?:pense|crois)(?: que)?|bien sûr|donc|alors|oui",
-    r"probablemente|quizás?|tal vez|(?:yo )?creo que|pienso que|claro|entonces|sí",
-    r"provavelmente|talvez|(?:eu )?acho que|penso que|então|sim",
-    r"waarschijnlijk|misschien|ik denk(?: dat)?|natuurlijk|dus|ja",
-    r"可能(?:是)?|大概(?:是)?|也许(?:是)?|我(?:认为|觉得|想)(?:是)?|应该(?:是)?|所以(?:是)?|因此(?:是)?|好的|おそらく|たぶん|多分|はい|よって|したがって",
-)
+_OPENERS = PATTERNS["openers"]
 _OPENER = re.compile(rf"^[\s\W]*?{_OPENERS}(?![\w'])[\s,:!.…-]*", I)
 _CJK_OPENER = re.compile(
     r"^(?:可能|大概|也许|我认为|我觉得|我想|应该|所以|因此|好的|おそらく|たぶん|多分|はい|よって|したがって)是?[\s,:]*"
@@ -243,6 +233,7 @@ _ONES = (
 _REWORDED = (
     (r"\b(?:e\.\s?g\.|z\.\s?B\.|p\. ?ex\.)", "for example"),
     (r"\bi\.\s?e\.,?", "that is"),
+    (r"最初の(?=もの|物|オブジェクト|画像|選択肢)", "1番目の"),
     (r"\b(at|position|coordinates?|cell|point|location) [(\[]\d+\s*,\s*\d+[)\]]", r"\1 ()"),
     (r"(\?\s*no)\.(?=\s)", r"\1;"),
     (r"\b(?:number|count|total) of (?:the )?\w+\W{1,3}\d+", "a number"),
@@ -295,7 +286,7 @@ def _tokenise_names(text: str, names: Sequence[str]) -> str:
             alone = rf"(?<![\w'⟦])(?:(?i:{KINDS})\s*)?[(\[]?{re.escape(name)}[)\]]?{follows}"
             text = re.sub(alone, f"⟦{i}⟧", text)
             text = re.sub(
-                rf"^\W*{re.escape(name)}\W*$|(?<!\w)(?:option|answer|choice|image|object)[:\s]+{re.escape(name)}(?=\W*$)",
+                rf"^\W*{re.escape(name)}\W*$|(?<!\w)(?:option|answer|choice|image|object)[:\s]+{re.escape(name)}(?=\W*$|\s+(?:shows|depicts|contains|has|wins|works)\b)",
                 f"⟦{i}⟧",
                 text,
                 flags=I,
@@ -534,12 +525,14 @@ def _find_special_claim(sentence: str, announced: bool) -> Claim | None:
                     return None
                 return Claim(0, choice, CHOSEN)
     ends = re.search(
-        r"(?:[:,;-]|\b(?:so|hence|thus|therefore|is|say|answer))\s*\"?(several|none|unknown)\"?[.!]?$", sentence, I
+        r"(?:[:,;-]|\b(?:so|hence|thus|therefore|is|say|answer))\s*\"?(several|none|unknown|(?<=so )i (?:don['’]t know|can(?:no|['’])t (?:tell|say|decide)|have no idea))\"?[.!]?$",
+        sentence,
+        I,
     )
     if ends:
-        return Claim(ends.start(), ends[1].lower(), CHOSEN)
+        return Claim(ends.start(), ends[1].lower() if ends[1][1] != " " else UNSURE, CHOSEN)
     inside = re.search(
-        r"\b(?:does(?: not|n['’]t)|doesn['’]t) (?:match|fit|describe) any\b|同时?都?没有|(?<!で)(?:は|が)(?:ありません|ない)[.]?$|(?:都符合|都匹配)",
+        r"\b(?:does(?: not|n['’]t)|doesn['’]t) (?:match|fit|describe) any\b|\b(?:passt|stimmt|trifft|past|klopt|voldoet|encaja|coincide|corresponde|cumple|serve|convient)\b(?: (?!nur|solo|só)\w+){0,2} (?:keine?[snr]?|geen(?: enkele?)?|ningun[oa]|ningún|nenhuma?|aucune?)\b(?! (?:ander|otr|outr|autre))|同时?都?没有|(?<!で)(?:は|が)(?:ありません|ない)[.]?$|(?:都符合|都匹配)",
         sentence,
         I,
     )
@@ -589,7 +582,11 @@ def _resolve_claims(text: str, claims: list[Claim], specials: list[Claim]) -> Ch
         if taken_back:
             last = taken_back[-1]
             return last.choice if CORRECTS.search(text[final.start : last.start + 12]) else None
-        doubted = [c for c in later if c.kind in (DOUBTED, PERHAPS) and c.choice != final.choice]
+        doubted = [
+            c
+            for c in later
+            if c.kind in (DOUBTED, PERHAPS) and c.choice != final.choice and not _FALLS_SHORT.match(text, c.start)
+        ]
         doubted += [c for c in later if c.kind == DENIED and c.choice == final.choice]
         return None if doubted else final.choice
     if several and not none:
@@ -611,6 +608,11 @@ def _resolve_claims(text: str, claims: list[Claim], specials: list[Claim]) -> Ch
     return NONE if kinds == {UNSURE, NONE} else None
 
 
+# "4; 7 also has a raised arm but no hat".
+_FALLS_SHORT = re.compile(
+    rf"⟦\d+⟧[^.;⟦⟪\n]*\b(?:but|yet|though|aber|mais|pero|mas|maar)\b[^.;⟦⟪\n]*(?:\b(?:lacks?|no|has no)\b|{NEGATION.pattern})",
+    I,
+)
 # "3, but that is not a chair": a contrast without another option takes the choice back.
 _TAKEN_BACK = re.compile(
     r"\b(?:or|perhaps|maybe) not\b|\b(?:but|however|although|though|except(?: that)?|yet|only|aber|mais|pero|mas|maar)\b[\s,]*(?:it|this|that|which|he|she|the \w+|das|es|ce|cela|eso|isso|dat)(?:['’]s)?\b[^.;⟦⟪]{0,40}?"

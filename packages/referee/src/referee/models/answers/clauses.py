@@ -40,11 +40,13 @@ DOUBT = re.compile(
     I,
 )
 _WEAK = re.compile(
-    r"\b(?:could|might|may|maybe|perhaps|possibly|possible|vielleicht|könnte|peut-être|pourrait|quizás?|tal vez|podría|talvez|poderia|pode|misschien|kan|zou kunnen)\b|也许|かもしれ",
+    r"\b(?:could(?! only be)|might|may|maybe|perhaps|possibly|possible|vielleicht|könnte|peut-être|pourrait|quizás?|tal vez|podría|talvez|poderia|pode|misschien|kan|zou kunnen)\b|也许|かもしれ",
     I,
 )
+# "Because" in French and Dutch, which is a word of English, too.
+_BECAUSE = r"car(?= (?:les? |la |l['’]|ils? |elles? |aucun|c['’]|tou[st]|seule? |rien |ce |deux |on |je |son |sa ))|want(?= (?:de|het|er|alle|dit|dat|die|deze|geen|een|ik|alleen|object|nummer|in)\b)"
 _BACKGROUND = re.compile(
-    r"^(?:because|since|as|although|though|even though|while|whereas|given that|for|when|weil|da|denn|obwohl|während|car|parce qu\w*|puisque|bien que|porque|ya que|aunque|mientras|pois|já que|embora|enquanto|omdat|want|aangezien|hoewel|terwijl|虽然|尽管|因为|由于)\b|^(?:虽然|尽管|因为|由于)",
+    rf"^(?:because|since|as|although|though|even though|while|whereas|given that|for|when|weil|da|denn|obwohl|während|{_BECAUSE}|parce qu\w*|puisque|bien que|porque|ya que|aunque|mientras|pois|já que|embora|enquanto|omdat|aangezien|hoewel|terwijl|虽然|尽管|因为|由于)\b|^(?:虽然|尽管|因为|由于)",
     I,
 )
 # An option right after a preposition of place is a landmark: "the one to the right of 2".
@@ -69,8 +71,8 @@ _EARLIER = re.compile(
 _NOUN = r"(?:the|an?|das|der|die|dem|den|l['’]|le|la|el|al|o|a|ao|het|de|object|number|objekt|nummer|objet|objeto|número|numéro|option|item|only|just|nur|one)"
 _CUES = (
     r"\b(?:it|that|this|answer|choice|referent|target|one|object|item|match|pick|selection|option|guess|candidate|conclusion|winner|bet|referred to|described|meant)(?:['’]s| is| was| be| would be| must be| has to be| should be| will be| can only be| seems to be| appears to be)(?: \w+ly| indeed| then| actually| therefore| thus)*",
-    r"\b(?:is|must be|has to be|should be|would be|can only be)(?: \w+ly)?",
-    r"\b(?:pick|choose|select|say|go(?:ing)? (?:with|for)|settle (?:on|for)|opt for|lean(?:ing)? (?:towards?|to)|vote for|bet on|answer|conclude|prefer|suggest|commit to|stick with|selected|chosen|choosing)(?: it is| it['’]s| that it is| that it['’]s)?",
+    r"\b(?:is|must be|has to be|should be|would be|(?:can|could|may|might) only be)(?: \w+ly)?",
+    r"\b(?:pick|choose|select|say|go(?:ing)? (?:with|for)|(?:settl|land|decid)(?:e|ed|ing|)s? (?:on|for)|went (?:with|for)|end(?:ed|ing)? up (?:with|on|at)|opt(?:ed|ing)? for|lean(?:ing)? (?:towards?|to)|vote for|bet on|answer|conclude|prefer|suggest|commit to|stick with|selected|chosen|choosing)(?: it is| it['’]s| that it is| that it['’]s)?",
     r"\b(?:refers? to|referring to|match(?:es)?|fits?|describ(?:es|ing)|points? to|pointing to|identifies|indicates|singles out|picks out|corresponds? to|means|suits|denotes|speaks of|applies to|true of|tips? (?:it|the balance|the scales?) (?:to|towards?|in favou?r of)|favou?rs)(?: \w+ly| only| just| best)*",
     r"\b(?:leav(?:es|ing)(?: \w+)?(?: with)?|left with|remain(?:s|ing)?|namely|i\.e\.|that is|so|therefore|thus|hence|thereby|makes|making|conclusion|only)",
     r"\b(?:ist|wäre|muss|wird|lautet|bleibt|meint|wähle|nehme|sage|tippe auf|entscheide mich für|bezieht sich auf|beschreibt|passt(?: am besten| nur| genau| eher)* (?:zu|auf)|entspricht|gemeint ist|nur|also|sondern|nämlich)",
@@ -91,9 +93,9 @@ def cues_before(*cues: str) -> re.Pattern[str]:
 _AFTER = re.compile(
     r"^[\s\"')*:,-]*"
     + any_of(
-        r"(?:(?:is|seems|appears|looks|would be|must be|has to be|should be|comes out as|remains|makes|sounds|feels|'s)(?: (?:to be|like|clearly|therefore|thus|definitely|indeed|the|my|a|an|by far|likely|obviously|certainly|most|then|probably|final|best|obvious|natural|logical|also the))*)? ?(?:only\b|best\b|\w{3,}est\b|(?:most|least) \w+|what (?:the speaker|is|was|you|remains|fits|matches)\b|correct\b|right\b(?! of)|answer\b|(?:one|object|item|person)(?: that(?: is|['’]s)?| which| being| he| she)? (?:meant|described|intended|in question|referred|the speaker|you)|meant\b|described\b|target\b|pick\b|choice\b|guess\b|what i(?:['’]d| would)\b|most (?:likely|plausible|probable)|closest\b|better\b|closer\b|more (?:likely|plausible|probable)|match(?! in| for the (?:colou?r|size|type))\b|referent\b|intended\b|winner\b|perfect\b|good (?:match|fit)|it\b(?=\W*$)|it is\b|the one\b|(?:more|most) (?:fitting|suitable|typical|likely|probable|plausible|natural|appropriate|prototypical|salient|prominent|consistent))",
+        r"(?:(?:is|seems|appears|looks|would be|must be|has to be|should be|comes out as|remains|makes|sounds|feels|'s)(?: (?:to be|like|clearly|therefore|thus|definitely|indeed|the|my|a|an|by far|likely|obviously|certainly|most|then|probably|final|best|obvious|natural|logical|also the))*)? ?(?:only\b|best\b|\w{3,}est\b|(?:most|least) \w+|what (?:the speaker|is|was|you|remains|fits|matches)\b|correct\b|right\b(?! of)|answer\b|(?:one|object|item|person)(?: that(?: is|['’]s)?| which| being| he| she)? (?:meant|described|intended|in question|referred|the speaker|you)|meant\b|described\b|target\b|pick\b|choice\b|guess\b|what i(?:['’]d| would)\b|most (?:likely|plausible|probable)|closest\b|better\b|closer\b|more (?:likely|plausible|probable)|match(?! in| for the (?:colou?r|size|type))\b|referent\b|intended\b|winner\b|perfect\b|good (?:match|fit)|it\b(?=\W*$)|it is\b(?=\W*$)|exact\b|spot[- ]on\b|the one\b|(?:more|most) (?:fitting|suitable|typical|likely|probable|plausible|natural|appropriate|prototypical|salient|prominent|consistent))",
         r"(?:also )?(?:fits|matches|satisfies|suits|meets|agrees|qualifies|works|wins|remains|stays|is left(?! of)|does|ticks|has all)\b(?=\W*$|[\s,]*(?:best|better|most|exactly|perfectly|precisely|the (?:given |whole |full |entire )?(?:description|bill|criteria|conditions|requirements)|all\b|every|it\b|everything|both|this|that|fully|well|uniquely|here|completely|as the|with the description|alone))",
-        r"alone\b|(?:comes?|is|seems) (?:the )?closest\b|it is\b|is (?:all that is )?left\b(?! of)|must be meant|stands out",
+        r"alone\b|(?:comes?|is|seems) (?:the )?closest\b|it is\b(?=\W*$)|is (?:all that is )?left\b(?! of)|must be meant|stands out",
         r"(?:ist|wird|scheint)(?: (?:das|die|hier|wohl|also|am ehesten))* ?(?:gemeint|gesucht|richtig\w*|antwort|einzige\w*|beschrieben|die beste)|passt(?: (?:am besten|genau|als einzig\w+|besser|perfekt)|\W*$)|entspricht (?:der|am)|erfüllt alle",
         r"est (?:le seul|la seule|la bonne|celui|celle|l['’]objet|décrit|visé|correct|la réponse|le bon)|(?:y )?correspond(?: (?:le mieux|exactement|à la description)|\W*$)|convient",
         r"es (?:el único|la única|la respuesta|el correcto|el que|la que|el descrito|la correcta)|(?:coincide|encaja)(?: (?:mejor|con la descripción|perfectamente)|\W*$)|cumple",
@@ -117,7 +119,7 @@ _CLOSING = WORDS["choice_closing"]
 _LABEL_WORDS = WORDS["labels"]
 GROUP_WORDS = WORDS["groups"]
 _GROUP_FITS = re.compile(
-    r"^\W*(?:(?:both|all|also|equally|each|beide|alle|tous les deux|ambos|could|would|might|may|can|könnten|können)\s*)*(?:fit|match|satisf|suit|meet|qualif|apply|correspond|work\b|pass(?:en|t)?\b|be (?:meant|described|the|it)|refer|are (?:both |all |equally )?(?:possible|candidates|plausible|valid|matches)|conviennent|coincid|encaja|cumplen|gemeint sein)"
+    r"^\W*(?:(?:both|all|also|equally|each|beide|alle|tous les deux|ambos|could|would|might|may|can|könnten|können)\s*)*(?:fit|match|satisf|suit|meet|qualif|apply|correspond|work\b|(?:se )?encaix|atendem|servem|voldoen|kloppen|conviene|répondent|stimmen|pass(?:en|t)?\b|be (?:meant|described|the|it)|refer|are (?:both |all |equally )?(?:possible|candidates|plausible|valid|matches)|conviennent|coincid|encaja|cumplen|gemeint sein)"
     r"|^(?:の?(?:両方|どちらも|いずれも)|のどちらか|[都均]|が(?:当てはま|該当))",
     I,
 )
@@ -129,7 +131,7 @@ _UNDECIDED = re.compile(
 _OPTION = re.compile(r"⟦(\d+)⟧|⟪([\d+]+)⟫")
 _CLAUSE = re.compile(
     r"[,;!?()\n|…]+|\.(?:\s|$)|:(?=\s|$|⟦)|\s[-–—]+\s|->|=>|→|⇒|👉|➡️?"
-    r"|\s(?=(?:but|so|because|since|although|though|while|whereas|hence|therefore|thus|which|however|yet|yielding|leaving|aber|also|weil|denn|daher|somit|sondern|obwohl|car|donc|mais|parce|pero|así|sino|porque|mas|portanto|pois|porém|maar|dus|omdat|want|namely)\b)|(?<!well)(?<!good)(?<!much)(?<!kely)\s(?=as ⟦)|(?<=⟧)\s(?=not ⟦)|\s(?=and (?:go|pick|choose|select|i|it|that|so|therefore|thus|leaves?|only|conclude)\b)"
+    rf"|\s(?=(?:but|so|because|since|although|though|while|whereas|hence|therefore|thus|which|however|yet|yielding|leaving|aber|also(?! (?:ha[sd]|have|is|are|was|do|does|could|might|may|can|would|an?|the|not|in|with|no|look|show|fit|match|\w+(?:ed|ing|[^aeiou]s))\b)|weil|denn|daher|somit|sondern|obwohl|{_BECAUSE}|donc|mais|parce|pero|así|sino|porque|mas|portanto|pois|porém|maar|dus|omdat|namely)\b)|(?<!well)(?<!good)(?<!much)(?<!kely)\s(?=as ⟦)|(?<=⟧)\s(?=not ⟦)|\s(?=and (?:go|pick|choose|select|i|it|that|so|therefore|thus|leaves?|only|conclude)\b)"
     r"|(?<=所以)|(?<=因此)|(?=而是)|(?=但)|(?<=ので)|(?<=から)|(?<=ではなく)|(?<=なく)",
     I,
 )
@@ -384,6 +386,11 @@ _DENIED_LABEL = re.compile(
     r"\b(?:excluded?|eliminat\w+|ruled out|discarded|rejected|wrong|incorrect|non-?match\w*|no|not)\b(?: [^\W\d]+){0,2}\s*[:=]\s*(?=[⟦⟪])",
     I,
 )
+# "Hmm, probably 2?" guesses.
+_GUESS = re.compile(
+    r"^(\W*(?:(?:uh+m*|u+m+|h+m+|maybe|perhaps|probably|possibly|i (?:think|guess|suppose)|i['’]d (?:say|guess)|my guess|vielleicht|vermutlich|peut-être|quizás?|talvez|misschien)[\s,:.…]+)+⟦\d+⟧)\?",
+    I,
+)
 _ASKS = re.compile(r"(?:吗|呢|ですか|ますか|でしょうか)[?.]?\s*$")
 
 
@@ -397,7 +404,7 @@ def claims_of_sentence(sentence: str, grammar: Grammar) -> list[Claim] | None:
 
     Claims under a condition are in doubt.
     """
-    plain = HEDGED.sub(lambda m: " " * len(m[0]), sentence)
+    plain = _GUESS.sub(r"\1.", HEDGED.sub(lambda m: " " * len(m[0]), sentence))
     plain = _DENIED_LABEL.sub(lambda m: "not".ljust(len(m[0])), plain)
     if plain.rstrip(" \"')*").endswith("?") or _ASKS.search(plain) or re.match(r"\W*(?:so )?you\b.*\?", sentence, I):
         return None

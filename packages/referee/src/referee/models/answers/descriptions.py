@@ -11,7 +11,7 @@ from typing import Any
 
 from referee.models.answers.clauses import is_supposed
 from referee.models.answers.json_objects import find_json, find_objects, value_named
-from referee.models.answers.vocabulary import KINDS, WORDS, any_of, ordinals, words
+from referee.models.answers.vocabulary import KINDS, PATTERNS, WORDS, any_of, ordinals, words
 
 I = re.IGNORECASE  # noqa: E741
 LONGEST, LONGEST_ANSWER = 400, 6_000
@@ -77,19 +77,11 @@ def _is_talk(text: str, known: frozenset[str] = _TALK) -> bool:
 
 _DETERMINER = r"(?:the|an?|this|that|these|those|der|die|das|den|dem|ein\w*|le|la|les|une?|el|los|las|una?|o|a|os|as|uma?|de|het|een|l['’])"
 # A label introduces the text after it. Weak labels count only if there is no other one.
-_LABELS = any_of(
-    r"descriptions?|answer|referring expressions?|referring phrase|expression|output|response|result|final|better|best|instead|phrase|caption|utterance|message|hint|clue|suggestion|proposal|final version|revised|correction|corrected|improved",
-    r"beschreibung|antwort|ausdruck|besser|vorschlag",
-    r"réponse|expression|mieux|proposition",
-    r"descripción|respuesta|expresión|mejor|propuesta|sugerencia",
-    r"descrição|resposta|expressão|melhor|sugestão|proposta",
-    r"beschrijving|antwoord|uitdrukking|voorstel",
-    r"描述|答案|回答|説明|答え|記述|表达|表現|建议|提案",
-)
+_LABELS = PATTERNS["labels"]
 _WEAK_LABELS = any_of(
     r"(?:your )?target|object|item|referent|speaker|assistant|me|ai|director|you|a|english|deutsch|español|ziel(?:objekt)?|objekt|cible|objet|objetivo|objeto|alvo|doelobject|目标(?:物体)?|対象|话者|話し手"
 )
-_QUALIFIERS = r"(?:(?:the|my|a|an|one|final|short|concise|possible|good|suitable|best|better|revised|suggested|unique|natural|die|eine?|meine|endgültige|kurze|la|ma|une|courte|mi|una|a|minha|uma|de|een|mijn|mein|ma|minha)\s+|我的|私の|最终|最終的な)*"
+_QUALIFIERS = r"(?:(?:the|my|a|an|one|final|short|concise|possible|good|suitable|best|better|revised|suggested|unique|natural|as|in|full|complete|single|noun|die|eine?|meine|endgültige|kurze|la|ma|une|courte|mi|una|a|minha|uma|de|een|mijn|mein|ma|minha)\s+|我的|私の|最终|最終的な)*"
 
 
 def _compile_label(nouns: str) -> re.Pattern[str]:
@@ -118,7 +110,7 @@ _ANNOUNCING = re.compile(
 )
 _SEEK = r"(?:pick(?: up)?|choose|select|move|find|locate|identify|grab|take|get|fetch|spot|touch|mark|highlight|click(?: on)?|tap(?: on)?|pick out|point (?:(?:them|him|her|you|the listener|my partner) )?(?:to|at|out)|look (?:for|at)|search for|check out|focus on|go (?:for|with)|show me|give me|bring me|hand me|pass me)"
 _NAMING = r"(?:say|mean|use|(?:want|need)(?= (?:the|a|an|\w+ with)\b)(?! \w+ (?:list|image|picture|target|description))|suggest|propose|call it|go with|describe (?:it|this|that|him|her|them|the (?:target|object|item|one)) as|refer to (?:it|this|the (?:target|object)) as|(?:looking|searching) (?:for|at)|thinking of|talking about|referring to|describing|pointing (?:to|at)|have in mind)"
-_THING = r"(?:target|object|item|thing|referent|person|answer|correct one|one)(?: (?:object|item|one))?(?:\s*[(（][^)）]{0,20}[)）])?(?: (?:in|inside|within|with) (?:the|a) (?:\w+ )?(?:frame|box|rectangle|circle|outline|border|highlight))?(?: (?:that )?(?:i|you|we)(?:['’]\w+| am| are| want| have| should| need)?(?: \w+){0,6}?| in question| to (?:find|pick|identify|select))?"
+_THING = r"(?:targets?|object|item|thing|referent|person|answer|correct one|one)(?: (?:object|item|one))?(?:\s*[(（][^)）]{0,20}[)）])?(?: (?:in|inside|within|with) (?:the|a) (?:\w+ )?(?:frame|box|rectangle|circle|outline|border|highlight))?(?: (?:that )?(?:i|you|we)(?:['’]\w+| am| are| want| have| should| need)?(?: \w+){0,6}?| in question| to (?:find|pick|identify|select))?"
 _CARRIER = re.compile(
     "^"
     + any_of(
@@ -155,7 +147,7 @@ _REASON = re.compile(
         r"distractors?\b|(?:short|concise|clear|simple|brief)(?:,| and\b| but\b| enough)|explanation|reason(?:ing|s)?\b|because|note\b|since\b|rationale|(?:the )?listener|as (?:it|no|all|there|the)\b|if (?:you|more|the)\b|just (?:ask|let)|(?:distinguishing |key )?features?\b|confidence\b|attributes?\b|length\b|you(?:['’]\w+)?\b|thank|with (?:this|that)\b|in (?:this|that|the) (?:scene|picture|image)\b|i\b|unambiguous",
         r"i (?:chose|used|included|mention|added|avoided|picked|left|focused|opted|kept|did)|let me know|hope (?:this|that)|i hope|feel free|would you|do you|is there|does this|word count|\(?\d+ words|---+|\*\*\*",
         r"the (?:description|combination|colou?r|type|other(?:s| \w+)|words?|position|rest|distractors?|attributes?|size)\b.{0,60}\b(?:distinguish\w*|unique\w*|identif\w*|single\w*|set|differ\w*|are|look|would|is|alone|suffices?)\b",
-        r"(?:no|none|nothing|all|every)(?: of)?(?: the)? (?:other|else)|everything|others?\b|here,|no (?:further|more|additional|need|two|object|other)|only (?:one|this)|the only (?:one|object)|unique|there (?:is|are) (?:only|no)|there['’]s only|(?:the )?others\b|alle anderen|die anderen|nobody else",
+        r"(?:no|none|nothing|all|every)(?: of)?(?: the)? (?:other|else)|everything|others?\b|here,|no (?:further|more|additional|need|two|object|other)|only (?:one|this)|the only (?:one|object)|unique|there (?:is|are|['’]s)\b|(?:the )?others\b|alle anderen|die anderen|nobody else",
         r"diese beschreibung|das (?:reicht|unterscheidet|ist eindeutig)|denn|weil|begründung|erklärung|kein anderes|nur (?:dieses|dieser|diese)|damit|grund\b",
         r"cette description|car\b(?= (?:les? |la |l['’]|ils? |elles? |aucun|c['’]|tou[st]|seule? |rien |ce |deux ))|parce que|explication|c['’]est (?:le seul|la seule)|aucune? autre|raison\b|justification|les autres",
         r"esta descripción|porque|explicación|es (?:el único|la única)|ningún otro|razón|los demás|los otros|esta descrição|explicação|é (?:o único|a única)|nenhum outro|razão|justificativa|os outros|motivo\b",
@@ -260,6 +252,9 @@ _SAYS = re.compile(
     r"\b(?:i|we|you|ich|je|yo|eu|ik|man (?:könnte|kann|würde|sagt)|on (?:pourrait|dirait|peut|dit)|listener|partner)\b(?:['’]\w+)?(?: (?!see|notice|saw|avoid)\w+){0,6}[\s:]*$|(?:描述|说|是|は|説明|\b(?:description|expression|phrase|answer|is|as|say|call it|use|try|gives|becomes|yields|get))[\s:：,]*$",
     I,
 )
+_ASIDE = re.compile(r"[(\[（].*[)\]）][.。]?")
+# "The big table (not the small one)".
+_RESTRICTION = re.compile(r"(?:and )?(?:not|nicht|pas|niet|não|no (?:el|la|los|las|es)|不是|ではな)", I)
 _BULLET = re.compile(
     r"^\s*(?:[-*•–~]\s+|\(?(?:\d{1,2}|[a-z])[.)]\s+|(?:no\.? ?|#)?\d{1,2}\s*:\s+|option [a-e\d]\s*:\s*)", I
 )
@@ -326,7 +321,9 @@ def _parse_lines(text: str) -> str | None:
         del lines[0]
     described: list[str] = []
     for line in lines:
-        if described and (_REASON.match(line) or _is_talk(line) or line.endswith(("?", "？"))):
+        if described and (
+            _REASON.match(line) or _ASIDE.fullmatch(line) or _is_talk(line) or line.endswith(("?", "？"))
+        ):
             break
         if not described and _is_talk(line):
             continue
@@ -432,7 +429,7 @@ def _strip_opening(line: str) -> str:
             ):
                 shorter = rest
                 break
-            if not re.fullmatch(r"\s*,\s*", lead[0]):
+            if not re.fullmatch(r"\s*[,;]\s*", lead[0]) and not ("." in lead[0] and _FINITE.search(before)):
                 break
         if shorter == line:
             return line
@@ -658,6 +655,8 @@ def _strip_reasons(text: str) -> str | None:
         segment = text[match.end() : end].strip()
         content = segment.lstrip("([（ ")
         opening = match.end() < len(text) and text[match.end()] in "(（["
+        if opening and _RESTRICTION.match(content):
+            return text[: match.start()]
         if not segment.strip(AROUND + ".!)]"):
             continue
         # "The chair: red, large" is one phrase.
@@ -870,7 +869,11 @@ _STATEMENT = re.compile(
 def _is_contact_clause(text: str, verb: re.Match[str]) -> bool:
     """Whether a verb belongs to a relative clause without a pronoun: "the one I'd sit on"."""
     return verb[0].lower() not in ("is", "are", "was", "were") and bool(
-        re.match(r"(?:the|an?|that|those|these) [^,.;:]*\b(?:i|you|we|he|she|they)\b", text[: verb.end()], I)
+        re.match(
+            r"(?:the|an?|that|those|these) [^,.;:]*\b(?:i|you|we|he|she|they|some(?:one|body)|every(?:one|body)|people)\b",
+            text[: verb.end()],
+            I,
+        )
     )
 
 

@@ -19,7 +19,9 @@ _ANSWERING = re.compile(
     r"answer|select|choose|choice|pick|submit|respond|response|reply|return|final|result|rat(?:e|ing)|scor|grade|assess|evaluat|descri|refer|guess|identif|click|point|say|speak|utter|tell|output|report|set|give|send|finish|complete|print|mark|vote|commit|record|target|object|item|option",
     re.IGNORECASE,
 )
-_CALL = re.compile(r"([\w.]+)\(\s*(?:\w+\s*[=:]\s*)?(?:([\"'])(.+)\2|(\{.*\})|([^\"'(),=]*))\s*\)\s*;?", re.DOTALL)
+_CALL = re.compile(
+    r"([A-Za-z_][\w.]*)\(\s*(?:\w+\s*[=:]\s*)?(?:([\"'])(.+)\2|(\{.*\})|([^\"'(),=]*))\s*\)\s*;?", re.DOTALL
+)
 
 
 def unwrap_call(text: str) -> str:

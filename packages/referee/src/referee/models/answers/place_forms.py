@@ -24,16 +24,19 @@ LONGEST = 50_000
 DEEPEST = 40
 
 _PICTURE = r"(?:in|on) the (?:provided |given )?(?:image|picture|photo|screenshot|screen|scene)"
+_PICTURE_NOUN = r"(?:image|picture|photo|screenshot|screen|scene|bild|foto|imagen|imagem|afbeelding)"
 _SEEN = r"(?:find|see|locate|spot|detect)"
 ABSENT = re.compile(
     rf"(?:\bnot|n['’]t|\bcannot be) (?:clearly |currently )?(?:be )?(?:visible|found|located|seen|present|shown|depicted|in (?:the|this) (?:image|picture|photo|screenshot))\b|\bthere(?: is|are)n['’]t any\b|\bthere(?: is| are|['’]s) (?:nothing\b|no\b(?! (?:doubt|image|picture|need|way|problem)))"
     rf"|\b(?:(?:not|n['’]t) (?:clearly )?(?:visible|present|found|shown|depicted|{_PICTURE})|(?:is|are) no(?:t| such|t any)?\b[^.]{{0,60}}\b{_PICTURE}"
     r"|does(?: not|n['’]t) (?:exist|appear|contain|show)|no such|none of the|there (?:are|is) none|no (?:\w+ ){0,3}(?:found|match(?:es)?|matched|visible|present|detected))\b"
     r"|\b(?:no (?:object|item|element|region)s?|nothing) (?:match|fit|correspond|that|in the)|^(?:i see |there is(?: no|n['’]t an?)) (?:\w+ ){1,4}(?:here|in sight)\b|^i see no \w+|\bin sight\b|^no (?:bounding )?box(?:es)?\b"
-    r"|(?:es gibt |ist |sind )?\bkeine?[nrs]? [^.]{0,40}\bim bild|(?:im|auf dem) bild [^.]{0,20}keine?[nrs]? [^.]{0,40}(?:zu sehen|sichtbar|vorhanden)|nicht (?:im bild|vorhanden|zu sehen|sichtbar)|es gibt keine?[nrs]?\b"
+    r"|(?:es gibt |ist |sind )?\bkeine?[nrs]? [^.]{0,40}\bim bild|(?:im|auf dem) bild [^.]{0,20}keine?[nrs]? [^.]{0,40}(?:zu sehen|sichtbar|vorhanden)|nicht (?:im bild|vorhanden|zu sehen|sichtbar)|(?:es gibt|gibt es|sehe ich|befindet sich)(?: \w+)? keine?[nrs]?\b"
+    rf"|\b(?:the|this|das|dieses|(?:l['’]|cette )|la|esta|a|de|deze|die) ?{_PICTURE_NOUN} (?:(?:shows?|contains?|depicts?|has|includes?|displays?) no|(?:zeigt|enthält) keine?[nrs]?|(?:toont|bevat) geen|ne (?:montre|contient)|no (?:muestra|contiene)|não (?:mostra|contém))\b"
+    rf"|^\W*no (?:[\w-]+ ){{1,6}}(?:(?:can|could) be|(?:is|are)) (?:seen|found|spotted|identified|located|detected|visible)\b|\bnothing (?:in|on) (?:the|this) {_PICTURE_NOUN} (?:match|fit|correspond|look)"
     r"|il n['’]y a (?:pas|aucun)|n['’](?:est|apparaît) pas (?:visible|présent|dans l['’]image)|n['’]apparaît pas|aucune? (?:\w+ ){1,4}(?:ne )?(?:correspond|n['’]est (?:visible|présent)|n['’]apparaît)"
     r"|\bno hay (?:ning|\w+)|no (?:aparece|se ve|está (?:presente|visible|en la imagen))|não há|não (?:aparece|está (?:presente|visível|na imagem))"
-    r"|er is geen\b|er zijn geen\b|niet (?:zichtbaar|aanwezig|te zien|in de afbeelding)|(?:图中|图片中|图像中|画面中)?(?:没有|不存在|未(?:找到|发现))|(?:は|が)(?:ありません|いません)|見当たりません|写っていません|存在しません|見つかりません",
+    r"|\ber (?:is|zijn|sta(?:at|an)|zit(?:ten)?|lig(?:t|gen)|hang(?:t|en)|bevind(?:t|en) zich)(?: \w+){0,3} geen\b|niet (?:zichtbaar|aanwezig|te zien|in de afbeelding)|(?:图中|图片中|图像中|画面中)?(?:没有|不存在|未(?:找到|发现))|(?:は|が)(?:ありません|いません)|見当たりません|写っていません|存在しません|見つかりません",
     re.IGNORECASE,
 )
 _UNFINDABLE = re.compile(
@@ -208,6 +211,10 @@ def is_absent(text: str) -> bool:
     ):
         return True
     values = list(find_objects(text))
+    # "[] or something like that" states nothing.
+    around = re.sub(r"\{.*\}|\[.*\]", " ", text, flags=re.DOTALL)
+    if _ALTERNATIVE.search(around) and around != text:
+        return False
     if len(values) == 1 and isinstance(values[0], dict) and "action" not in values[0]:
         named = [v for k, v in values[0].items() if str(k) in (*_BOX_KEYS, *_POINT_KEYS, "answer", "bboxes")]
         named = named or list(values[0].values())
