@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from referee.jobs.describe import describe
+from referee.realisation.language import Noun
+from referee.realisation.portuguese import PORTUGUESE
 
 LINES = [json.loads(line) for line in Path(__file__).with_name("sentences_read.jsonl").read_text("utf-8").splitlines()]
 
@@ -89,6 +91,65 @@ def test_attributes_of_strangers_have_english_words(
     attributes: dict[str, object], others: dict[str, object], text: str
 ) -> None:
     assert text in (describe(make_scene(attributes, others), ["a"], "baseline/everything").text or "")
+
+
+@pytest.mark.parametrize(
+    ("language", "attributes", "text"),
+    [
+        # A straw is a thing, straw is a material: which one is meant is not known.
+        ("en", {"type": "hat", "made_of": "straw"}, 'with "made of: straw"'),
+        ("en", {"type": "hat", "made_of": "felt"}, "made of felt"),
+        # The customers wear no apron.
+        ("en", {"type": "baker", "customers": "many", "wears": "apron"}, "with many customers and wearing an apron"),
+        ("en", {"type": "clock", "stopped_at": "none"}, 'with "stopped at: none"'),
+        ("en", {"type": "tyre", "pressure_bar": 1.1}, "with a pressure of 1.1 bar"),
+        ("en", {"type": "motorbike", "engine_cc": 600}, "with an engine of 600 cc"),
+        ("en", {"type": "lamp", "power_w": 40}, "with a power of 40 W"),
+        ("en", {"type": "hive", "honey_kg": 12}, "with 12 kg of honey"),
+        ("en", {"type": "screen", "menu_bar": 3}, "menu bar"),
+        ("en", {"type": "room", "temperature_min": 5}, "temperature min"),
+        ("en", {"type": "can", "shelfNo": 3}, "with shelf number 3"),
+        ("en", {"type": "table", "cols": 5}, "with five columns"),
+        ("en", {"type": "sample", "ph": 4.5}, "with a pH of 4.5"),
+        ("de", {"type": "Baum", "Stamm": "gerade"}, "mit geradem Stamm"),
+        ("de", {"type": "Hund", "Fell": "dunkel"}, "mit dunklem Fell"),
+        ("de", {"type": "Mann", "Mantel": "teuer"}, "mit teurem Mantel"),
+        ("de", {"type": "Katze", "Stimmung": "müde"}, "die müde Katze"),
+        ("de", {"type": "Tasse", "Farbe": "türkis"}, "die türkisfarbene Tasse"),
+        ("de", {"type": "Flasche", "Herkunft": "Bach"}, "mit „Herkunft: Bach“"),
+        ("de", {"type": "Getriebe", "Zustand": "alt"}, "das alte Getriebe"),
+        ("de", {"type": "Schrank", "Länge_cm": 90}, "mit „Länge: 90 cm“"),
+        ("de", {"type": "Katze", "Fell": "nass", "Halsband": "keins"}, "mit nassem Fell und ohne Halsband"),
+        ("pt", {"type": "barril", "volume_l": 60}, "com volume de 60 l"),
+    ],
+)
+def test_attributes_of_strangers_have_words(language: str, attributes: dict[str, object], text: str) -> None:
+    scene = {"language": language, **make_scene(attributes, {"type": "x"})}
+    assert text in (describe(scene, ["a"], "baseline/everything").text or "")
+
+
+def test_pixels_are_no_columns_and_rows_even_if_one_of_them_is_small() -> None:
+    scene = make_scene(*({"type": "icon", "x": x, "y": y} for x, y in ((10, 10), (60, 10), (110, 90))))
+    assert describe(scene, ["b"], "baseline/everything").text == "the icon with an x of 60 and a y of 10"
+
+
+def test_german_men_in_e_have_an_ending_behind_a_preposition() -> None:
+    scene = {"language": "de", **make_scene({"type": "Katze"}, {"type": "Hase"}, {"type": "Katze"})}
+    scene["entities"][0]["relations"] = [["near", "b"]]  # type: ignore[index]
+    assert describe(scene, ["a"], "classic/relational").text == "die Katze beim Hasen"
+
+
+# Plurals of Cunha & Cintra, Nova Gramática do Português Contemporâneo.
+@pytest.mark.parametrize(
+    ("one", "many"),
+    [
+        ("pão", "pães"), ("cão", "cães"), ("capitão", "capitães"), ("mão", "mãos"), ("irmão", "irmãos"), ("limão", "limões"), ("balcão", "balcões"),
+        ("pão de queijo", "pães de queijo"), ("barril", "barris"), ("papel", "papéis"), ("lençol", "lençóis"), ("túnel", "túneis"), ("lápis", "lápis"),
+        ("ônibus", "ônibus"), ("país", "países"),
+    ],
+)  # fmt: skip
+def test_portuguese_plurals(one: str, many: str) -> None:
+    assert PORTUGUESE.several(Noun(one)).word == many
 
 
 def test_lengths_in_several_units_are_compared() -> None:

@@ -285,6 +285,7 @@ ENGLISH = Language(
         **{f"{axis}{_}pos": f"{axis} position" for axis in "xy" for _ in ("", "_", " ")},
         **{verb: action for verb in _LEXICON.verbs if (action := _make_present_participle(verb)) in _LEXICON.gerunds and verb[:-1] not in _LEXICON.nouns},
     },
+    abbreviations={"ph": "pH", "cols": "columns", "qty": "quantity", "temp": "temperature"},
     numbered={
         **{n: f"in {n}" for n in ("row", "column", "position", "seat", "room", "slot", "bay", "lane")},
         **{n: f"in {n}" for n in ("aisle", "zone", "team", "group", "class", "ward", "block", "box")}, **{

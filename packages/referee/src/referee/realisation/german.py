@@ -13,31 +13,23 @@ from referee.realisation.lexicon import Lexicon
 from referee.records import Property
 
 _NOUNS = {
-    "button": "Knopf m", "door": "Tür f", "safe": "Tresor m", "painting": "Bild n", "flower": "Blume f", "alarm": "Alarm m", "lamp": "Lampe f",
-    "chair": "Stuhl m",
-    "couch": "Sofa n", "sofa": "Sofa n", "desk": "Schreibtisch m", "fan": "Ventilator m", "person": "Person f", "table": "Tisch m",
-    "bed": "Bett n", "trophy": "Pokal m",
-    "window": "Fenster n", "plant": "Pflanze f", "cup": "Tasse f", "ball": "Ball m", "cube": "Würfel m", "box": "Kiste f", "book": "Buch n",
-    "piece": "Teil n", "man": "Mann m", "woman": "Frau f", "boy": "Junge m", "girl": "Mädchen n", "child": "Kind n", "star": "Stern m", "circle": "Kreis m",
-    "square": "Quadrat n", "triangle": "Dreieck n", "car": "Auto n", "house": "Haus n", "tree": "Baum m", "dog": "Hund m", "cat": "Katze f",
-    "bottle": "Flasche f", "plate": "Teller m", "glass": "Glas n", "knife": "Messer n", "pan": "Pfanne f", "mug": "Becher m", "shelf": "Regal n",
-    "bowl": "Schüssel f", "hat": "Hut m", "key": "Schlüssel m", "phone": "Telefon n", "player": "Player m",
-}  # fmt: skip
-_PLURALS = {
-    "Knopf": "Knöpfe", "Tür": "Türen", "Tresor": "Tresore", "Bild": "Bilder", "Blume": "Blumen", "Alarm": "Alarme", "Lampe": "Lampen",
-    "Stuhl": "Stühle", "Sofa": "Sofas",
-    "Schreibtisch": "Schreibtische", "Ventilator": "Ventilatoren", "Person": "Personen", "Tisch": "Tische", "Bett": "Betten", "Pokal": "Pokale",
-    "Fenster": "Fenster",
-    "Pflanze": "Pflanzen", "Tasse": "Tassen", "Ball": "Bälle", "Würfel": "Würfel", "Kiste": "Kisten", "Buch": "Bücher", "Teil": "Teile",
-    "Objekt": "Objekte", "Mann": "Männer", "Frau": "Frauen", "Junge": "Jungen", "Mädchen": "Mädchen", "Kind": "Kinder", "Stern": "Sterne", "Kreis": "Kreise",
-    "Quadrat": "Quadrate", "Dreieck": "Dreiecke", "Auto": "Autos", "Haus": "Häuser", "Baum": "Bäume", "Hund": "Hunde", "Flasche": "Flaschen",
-    "Teller": "Teller", "Glas": "Gläser", "Messer": "Messer", "Becher": "Becher", "Regal": "Regale", "Schüssel": "Schüsseln", "Hut": "Hüte",
-    "Schlüssel": "Schlüssel", "Telefon": "Telefone", "e": "en", "": "",
+    "button": "Knopf m Knöpfe", "door": "Tür f Türen", "safe": "Tresor m Tresore", "painting": "Bild n Bilder", "flower": "Blume f Blumen",
+    "alarm": "Alarm m Alarme", "lamp": "Lampe f Lampen", "chair": "Stuhl m Stühle", "couch": "Sofa n Sofas", "sofa": "Sofa n Sofas",
+    "desk": "Schreibtisch m Schreibtische", "fan": "Ventilator m Ventilatoren", "person": "Person f Personen", "table": "Tisch m Tische",
+    "bed": "Bett n Betten", "trophy": "Pokal m Pokale", "window": "Fenster n Fenster", "plant": "Pflanze f Pflanzen", "cup": "Tasse f Tassen",
+    "ball": "Ball m Bälle", "cube": "Würfel m Würfel", "box": "Kiste f Kisten", "book": "Buch n Bücher", "piece": "Teil n Teile", "man": "Mann m Männer",
+    "woman": "Frau f Frauen", "boy": "Junge m Jungen", "girl": "Mädchen n Mädchen", "child": "Kind n Kinder", "star": "Stern m Sterne",
+    "circle": "Kreis m Kreise", "square": "Quadrat n Quadrate", "triangle": "Dreieck n Dreiecke", "car": "Auto n Autos", "house": "Haus n Häuser",
+    "tree": "Baum m Bäume", "dog": "Hund m Hunde", "cat": "Katze f Katzen", "bottle": "Flasche f Flaschen", "plate": "Teller m Teller",
+    "glass": "Glas n Gläser", "knife": "Messer n Messer", "pan": "Pfanne f Pfannen", "mug": "Becher m Becher", "shelf": "Regal n Regale",
+    "bowl": "Schüssel f Schüsseln", "hat": "Hut m Hüte", "key": "Schlüssel m Schlüssel", "phone": "Telefon n Telefone", "player": "Player m Player",
 }  # fmt: skip
 _LEXICON = Lexicon.read("german")
 _DECLINED = [entry.split() for entry in sorted(_LEXICON.declined)]
-_PLURALS |= {word: many for word, _, many in _DECLINED if word not in _PLURALS}
-_PLURALS |= {end: f"{end}en" for end in ("ung", "heit", "keit", "schaft", "tion")} | {"chen": "chen", "lein": "lein"}
+_PLURALS = {word: many for word, _, many in (*_DECLINED, *map(str.split, _NOUNS.values()))} | {
+    "": "", "e": "en", "chen": "chen", "lein": "lein", "Objekt": "Objekte",
+    **{end: f"{end}en" for end in ("ung", "heit", "keit", "schaft", "tion")},
+}  # fmt: skip
 _COLOURS = {
     "red": "rot", "blue": "blau", "green": "grün", "yellow": "gelb", "grey": "grau", "gray": "grau", "white": "weiß", "black": "schwarz",
     "cyan": "türkisfarben", "turquoise": "türkisfarben",
@@ -48,6 +40,11 @@ _SIZES = {"large": "groß", "big": "groß", "small": "klein", "regular": "mittel
 # Behind a verb ("is red") an adjective has no ending.
 _PREDICATE = "x"
 _ENDING = f"{{:e|m3:en|f3:en|n3:en|p:en|p3:en|{_PREDICATE}:}}"
+_STEMS = {
+    "dunkel": "dunkl", "edel": "edl", "flexibel": "flexibl", "sensibel": "sensibl", "teuer": "teur", "sauer": "saur", "hoch": "hoh",
+    **{word: word[:-1] for word in ("gerade", "müde", "leise", "böse", "öde", "spröde", "feige", "lose", "prüde", "träge")},
+}  # fmt: skip
+"""Adjectives whose stem is not the word itself: dunkel, dunkle."""
 _FACING = {
     "front": "nach vorn gedreht", "back": "nach hinten gedreht", "left": "nach links gedreht", "right": "nach rechts gedreht",
     "up": "nach oben gedreht", "down": "nach unten gedreht",
@@ -59,6 +56,12 @@ _PLACES = {
 _SIZE, _COLOUR = 0, 4
 _FACE, _PLACE = 10, 16
 _ROWS, _COLUMNS = ("oben", "in der Mitte", "unten"), ("links", "in der Mitte", "rechts")
+
+
+def _decline(word: str) -> str:
+    """Return the forms of an adjective whose stem is not the word itself."""
+    stem = _STEMS[word]
+    return _ENDING.replace(":", f":{stem}").replace(f"{_PREDICATE}:{stem}", f"{_PREDICATE}:{word}")
 
 
 def _make_phrases() -> dict[frozenset[Property], tuple[Phrase, ...]]:
@@ -73,13 +76,7 @@ def _make_phrases() -> dict[frozenset[Property], tuple[Phrase, ...]]:
     for value, word in _SIZES.items():
         put("size", value, BEFORE, _SIZE, word + _ENDING)
     put("shade", "light", BEFORE, _COLOUR - 1, f"hell{_ENDING}")
-    put(
-        "shade",
-        "dark",
-        BEFORE,
-        _COLOUR - 1,
-        f"dunk{_ENDING.replace(':e', ':le').replace(_PREDICATE + ':', _PREDICATE + ':el')}",
-    )
+    put("shade", "dark", BEFORE, _COLOUR - 1, _decline("dunkel"))
     for value, word in {"old": "alt", "young": "jung"}.items():
         put("age", value, BEFORE, _SIZE + 1, word + _ENDING)
     for name in ("hpos", "vpos", "location", "place", "position"):
@@ -148,7 +145,7 @@ GERMAN = Language(
     articles={"m": "der", "f": "die", "n": "das", "p": "die", "m3": "dem", "f3": "der", "n3": "dem", "p3": "den"},
     default=Noun("Objekt", "n"),
     nouns={
-        **{Property("type", value): Noun(*noun.split()) for value, noun in _NOUNS.items()},
+        **{Property("type", value): Noun(*noun.split()[:2]) for value, noun in _NOUNS.items()},
         **{Property("type", word): Noun(word, gender) for word, gender, _ in _DECLINED},
         **{Property("shape", letter): Noun(letter, "n") for letter in "FILNPTUVWXYZ"},
     },
@@ -200,7 +197,7 @@ GERMAN = Language(
         "<": "einen Wert unter {1} für „{0}“", ">": "einen Wert über {1} für „{0}“",
     },
     answers=("ja", "nein"),
-    patterns={**dict.fromkeys(("Material", "material"), "aus {}"), "Marke": "der Marke {}", "Inhalt": "mit {}", "Herkunft": "aus {}"},
+    patterns={**dict.fromkeys(("Material", "material"), "aus {}"), "Marke": "der Marke {}", "Inhalt": "mit {}"},
     something="etwas",
     aliases={
         "farbe": "colour", "größe": "size", "groesse": "size", "alter": "age", "position": "position", "lage": "position", "haircolour": "hairColour",
@@ -209,13 +206,15 @@ GERMAN = Language(
         "e": "f", "ung": "f", "heit": "f", "keit": "f", "schaft": "f", "tion": "f", "chen": "n", "lein": "n",
     },
     inflections={
-        word: word + _ENDING
-        for word in (
+        **{word: _decline(word) for word in _STEMS},
+        # Colours without endings of their own.
+        **{word: f"{word}farben{_ENDING}" for word in ("türkis", "orange", "beige", "rosa", "lila", "pink", "oliv", "magenta", "cyan")},
+        **{word: word + _ENDING for word in (
             "ig", "isch", "lich", "los", "bar", "haft", "voll", "rund", "farben", "alt", "neu", "leer", "kalt", "warm", "heiß", "offen",
             "geschlossen", "kaputt", "ganz", "dick", "dünn", "lang", "kurz", "breit", "schmal", "flach", "spitz", "glatt", "rau", "hart", "weich",
-            "hell", "nass", "reif", "roh", "iert", "eift", "ktet", "ochen", "hölzern", "gläsern", "metallen", "müde", "wach", "schnell", "langsam",
-            "schwer", "leicht", "teuer", "laut", "still", "groß", "klein", "jung", "rot", "blau", "grün", "gelb", "grau", "weiß", "schwarz", "braun", "türkis",
-        )
+            "hell", "nass", "reif", "roh", "iert", "eift", "ktet", "ochen", "hölzern", "gläsern", "metallen", "wach", "schnell", "langsam",
+            "schwer", "leicht", "laut", "still", "groß", "klein", "jung", "rot", "blau", "grün", "gelb", "grau", "weiß", "schwarz", "braun",
+        )},
     },
     covers={"links": ("ganz links",), "rechts": ("ganz rechts",)},
     than="als",

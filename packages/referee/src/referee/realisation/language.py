@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from referee.realisation.annotation import UNSAYABLE
-from referee.realisation.lexicon import Lexicon
+from referee.realisation.lexicon import UNITS, Lexicon
 from referee.records import LANDMARKS, Property
 
 BEFORE, AFTER = 0, 1
@@ -42,9 +42,6 @@ NONE = frozenset(
 )
 _TRUTH = frozenset({"0", "1", "true", "false"})
 _YES, _NO = frozenset({"1", "yes", "true", "ja", "sim"}), frozenset({"0", "no", "false", "nein", "não"})
-_UNIT_NAME = re.compile(
-    r"([\w ]+) ([mck]?m|[mk]?g|m?l|px|s|min|h|(?:year|month|week|day|hour|minute|second|litre|degree|euro)s)"
-)
 _NUMBER = re.compile(r"[-+]?[$£€]?\d[\d.,/:]*(?:(?: ?[%°]| ?[a-zA-Z°²³µ]{1,4}|k[mg]/h| [a-z]+)(?:/[a-z0-9²³]+)?)?")
 """An amount: a number, with its unit if any."""
 _NAME_ADJECTIVES = frozenset({"brand", "make", "manufacturer", "nationality"})
@@ -54,6 +51,7 @@ _COMPOUNDS = frozenset({"kind", "category"})
 _COLOURS = frozenset({"colour", "color", "hue"})
 _DEMONYM = re.compile(r"(?:ish|ese|[iec]an|French|Dutch|German|Danish|Greek|Czech|Thai|Swiss|Welsh|Iraqi|Pakistani)$")
 _DENIED = re.compile(r"un(?!i|der)(\w+)")
+_QUANTITY_UNITS = (" g", " kg", " t", " ml", " cl", " l", " litres", " GB", " MB")
 FRAME_RANK = 90
 
 
@@ -151,7 +149,7 @@ class Language:
     indefinite landmarks. `verb_forms` makes the form of a verb that follows a noun (holds: holding), `verbs` has the
     forms that some of these have in a clause (containing: contains, contain). `genders` and
     `inflections` are endings of nouns with their gender, and of adjectives with their forms, for values that are
-    written in the language itself.
+    written in the language itself. `abbreviations` are written out in names (cols: columns).
 
     For mending broken strings: `prepositions` are the openers that cannot stand between an article and its noun, those
     of `places_open` cannot follow each other, `partitive` puts one place within another, `inside` opens a bare one of
@@ -215,6 +213,7 @@ class Language:
     statives: Mapping[str, str] = field(default_factory=dict)
     antonyms: Mapping[str, str] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)
+    abbreviations: Mapping[str, str] = field(default_factory=lambda: {"ph": "pH"})
     capital_nouns: bool = False
     participle_rank: int = 70
     covers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -297,7 +296,8 @@ class Language:
 
     def several(self, noun: Noun) -> Noun:
         """Return the noun for more than one object; the longest ending that the language has determines it."""
-        endings = [end for end in self.plurals if noun.word.endswith(end)]
+        # An ending that opens with a blank is a whole word: "pão", and not "tampão".
+        endings = [end for end in self.plurals if f" {noun.word}".endswith(end)]
         end = max(endings, key=len, default="")
         head, naming, kind = noun.word.partition(" " + (self.naming.partition("{")[0] or "\n"))
         if naming:
@@ -311,7 +311,7 @@ class Language:
         if self.partitive and plural.endswith(f" {self.partitive} {end}"):
             # The plural of safety goggles is "pairs of safety goggles".
             return noun._replace(word=plural.removesuffix(end) + noun.word)
-        return noun._replace(word=noun.word[: len(noun.word) - len(end)] + plural)
+        return noun._replace(word=(f" {noun.word}".removesuffix(end) + plural).strip())
 
     def word(self, properties: Sequence[Property]) -> list[Phrase]:
         """Return phrases for all properties except the noun's, in order, without relations (which need a landmark) and
@@ -356,6 +356,7 @@ class Language:
         """
         name = self._split_attribute(self._canonicalise(prop).name)
         frames = (
+            self._say_unit,
             self._say_pattern,
             self._say_answer,
             self._say_lack,
@@ -370,7 +371,8 @@ class Language:
 
     def _split_attribute(self, name: str) -> str:
         """Return the name of an attribute as words, without "has" and "is"."""
-        return split_name(re.sub(rf"^(?:{self.prefixes})(?=[A-Z_. -])", "", name))
+        words = split_name(re.sub(rf"^(?:{self.prefixes})(?=[A-Z_. -])", "", name)).split()
+        return " ".join(self.abbreviations.get(word, word) for word in words)
 
     def say_plainly(self, prop: Property, is_number: bool = False) -> Phrase:
         """Return a property in a frame for any words: "whose jaw is square", 'with "tolls: avoid"'.
@@ -400,9 +402,6 @@ class Language:
 
     def _say_pattern(self, prop: Property, name: str, value: str) -> Phrase | None:
         """Return the words of an attribute that the language has a pattern for ("owned by Ann", "in row 2")."""
-        if (unit := _UNIT_NAME.fullmatch(name)) and re.fullmatch(r"\d+(?:\.\d+)?", value):
-            words = self.measured(unit[1], f"{value} {unit[2]}")
-            return Phrase(AFTER, self.unnamed_rank, words)
         if value.lower() in NONE:
             return None
         pattern = self.patterns.get(prop.name) or self.patterns.get(name, "")
@@ -422,6 +421,16 @@ class Language:
         if self.possessive and re.fullmatch(r"[A-Za-z]{1,3}-?\d[\w.]*", value) and self.lexicon.can_be_noun(name):
             return Phrase(AFTER, self.unnamed_rank, f"{self.having} {name} {value}")
         return None
+
+    def _say_unit(self, prop: Property, name: str, value: str) -> Phrase | None:
+        """Return the words of a number whose unit ends the name of its attribute (length_km)."""
+        quantity, _, suffix = name.rpartition(" ")
+        unit, names = UNITS["units"].get(suffix, ""), UNITS["quantities"].get(suffix, quantity).split()
+        if not (unit and quantity and quantity.split()[-1] in names and re.fullmatch(r"-?\d+(?:\.\d+)?", value)):
+            return None
+        called = _format_value(prop.name).rpartition(" ")[0] if self.capital_nouns else quantity
+        words = self.measured(called or quantity, f"{value}{'' if unit == '%' else ' '}{unit}")
+        return Phrase(AFTER, self.unnamed_rank, words) if words else None
 
     def _say_answer(self, prop: Property, name: str, value: str) -> Phrase | None:
         """Return the words of a yes-no attribute: a part that is had or lacking, or an adjective; None if it may be either."""
@@ -471,11 +480,19 @@ class Language:
             return None
         is_passive = not rest and first not in self.lexicon.gerunds
         year = "in " if _YEAR.fullmatch(value) else "at " if re.match(r"\d?\d:\d\d", value) else ""
-        thing = "nothing" if value in NONE else f"{year}{value}" if year and not rest else self._make_object(value)
+        thing = (
+            "nothing"
+            if value in NONE and not rest
+            else f"{year}{value}"
+            if year and not rest
+            else self._make_object(value)
+        )
         # "Watered yesterday" and "planted in 1990", but not "cracked a corner" or "attacked by 2".
         if is_passive and not (year or value in self.lexicon.adverbs or first in {"made", "painted"}):
             return None
-        if not thing or (value.isdecimal() and not year):
+        # A material has no article, and a word with one may be another thing ("a straw").
+        is_material = re.fullmatch(r"\w+ (?:out )?of|made from", name) is not None
+        if not thing or (value.isdecimal() and not year) or (is_material and thing != value):
             return None
         return Phrase(AFTER, self.participle_rank, f"{name} {thing}")
 
@@ -499,7 +516,9 @@ class Language:
 
     def say_number(self, prop: Property) -> Phrase:
         """Return the words of a number: "with three dots", "with a weight of 3 kg"."""
-        name, value = split_name(prop.name), prop.value.strip()
+        name, value = self._split_attribute(prop.name), prop.value.strip()
+        if phrase := self._say_unit(prop, name, value):
+            return phrase
         is_clock = value.endswith((" am", " pm"))
         if not self.indefinite:
             is_measure = bool(self.partitive) and name.isalpha() and re.fullmatch(r"\d[\d.,]* [^\W\d]+", value)
@@ -572,7 +591,10 @@ class Language:
                 is_plural = name == many.lower()
                 gender = self.plural_of[noun.gender] if is_plural else noun.gender
                 thing = many + ("" if many.endswith(("n", "s")) else self.oblique_plural) if is_plural else noun.word
-                return Phrase(AFTER, self.unnamed_rank, f"{self.having} {value}{self.strong[gender]} {thing}")
+                adjective = self._make_adjective(prop)
+                if "{" in adjective:
+                    adjective = choose_gender_form(adjective, noun.gender).removesuffix("e") + self.strong[gender]
+                return Phrase(AFTER, self.unnamed_rank, f"{self.having} {adjective} {thing}")
         return None
 
     def _is_adjective(self, words: str) -> bool:
@@ -611,8 +633,9 @@ class Language:
 
         Empty if the attribute is no part, or the value no integer.
         """
-        name = re.sub(r"^(?:has|number of|number|num|count of) | count$", "", split_name(prop.name))
-        named = name != split_name(prop.name)
+        full_name = self._split_attribute(prop.name)
+        name = re.sub(r"^(?:has|number of|number|num|count of) | count$", "", full_name)
+        named = name != full_name
         name, of, whole = name.partition(f" {self.partitive} ")
         is_plural = self.lexicon.is_plural(name) and name not in self.grades
         is_sure = self.lexicon.can_be_noun(name) or self._find_singular(name) in self.lexicon.nouns
@@ -648,9 +671,11 @@ class Language:
             is_bare = value.isdecimal() or self.partitive
             return f"{self.having} {name}{joint} {value}" if is_bare else self.attribution.format(name, value)
         if re.search(r" (?:number|no|id|code|nr)$", name):
-            return f"{self.having} {name} {value}"
+            return f"{self.having} {re.sub(' n[or]$', ' number', name)} {value}"
         if not self.lexicon.can_be_noun(name):
             return ""
+        if name in self.lexicon.masses and value.endswith(_QUANTITY_UNITS):
+            return f"{self.having} {value} {self.partitive} {name}"
         if not self.lexicon.is_plural(name):
             return f"{self.having} {self.indefinite} {name} {self.partitive} {value}"
         return f"{self.possessive} number {self.partitive} {name} is {value}"
@@ -673,8 +698,8 @@ class Language:
             if groups and opening in self.merging and groups[-1][0] == opening:
                 groups[-1].append(rest)
             elif groups and (
-                (opening == self.lacking and self._allows_lacking(groups[-1][0]))
-                or (self._is_action(opening) and self._needs_and_before_action(groups[-1][0], opening))
+                (opening == self.lacking and self._allows_lacking(groups[-1]))
+                or (self._is_action(opening) and self._needs_and_before_action(groups[-1], opening))
                 or self.is_frame(phrase)
             ):
                 groups.append([f"{self.conjunction} {opening}", rest])
@@ -693,15 +718,20 @@ class Language:
         is_verb = (opening in self.lexicon.gerunds and opening != "facing") or self.lexicon.is_participle(opening)
         return self.verb_forms is not None and is_verb
 
-    def _needs_and_before_action(self, group: str, action: str) -> bool:
-        """Return whether "and" must precede an action, as in "with a hat and holding a ball", so that the hat does not hold it."""
-        opening = group.removeprefix(f"{self.conjunction} ").partition(" ")[0]
-        return self._is_action(group) or (opening in (self.having, self.lacking) and action not in self.merging)
+    def _needs_and_before_action(self, group: Sequence[str], action: str) -> bool:
+        """Return whether "and" must precede an action, as in "with a hat and holding a ball", so that the hat does not hold it.
 
-    def _allows_lacking(self, group: str) -> bool:
+        Hair and glasses wear nothing.
+        """
+        opening = group[0].removeprefix(f"{self.conjunction} ").partition(" ")[0]
+        is_clear = action in self.merging and all(text.rpartition(" ")[2] in self.things for text in group[1:])
+        return self._is_action(group[0]) or (opening in (self.having, self.lacking) and not is_clear)
+
+    def _allows_lacking(self, group: Sequence[str]) -> bool:
         """Return whether "and without" follows a group of phrases: one that is had, or another one that is lacking."""
-        opening = group.removeprefix(f"{self.conjunction} ").partition(" ")[0]
-        return opening == self.lacking or (opening == self.having and bool(self.indefinite))
+        opening = group[0].removeprefix(f"{self.conjunction} ").partition(" ")[0]
+        is_clear = self.adjectives == BEFORE or not group[-1][-1:].isalnum()
+        return opening == self.lacking or (opening == self.having and is_clear)
 
     def enumerate(self, items: Sequence[str]) -> str:
         """Return items joined as in "a", "a and b", "a, b and c"."""

@@ -10,6 +10,8 @@ import tomllib
 from dataclasses import dataclass, fields
 from pathlib import Path
 
+UNITS: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_name("units.toml").read_text("utf-8"))
+"""Endings of names that are units, and the names before which ambiguous ones are."""
 _PARTICIPLE = re.compile(
     r"(?!\w*eed$|(?:\w*r)?bed$|s[hl]ed$|hundred$|kindred$|hatred$|infrared$|moped$|biped$)\w{2,}ed"
 )

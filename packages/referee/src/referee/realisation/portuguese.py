@@ -149,7 +149,14 @@ PORTUGUESE = Language(
     adjectives=AFTER,
     degrees=frozenset({"mais", "não"}),
     invariable=frozenset({"embaixo", "sorrindo"}),
-    plurals={"": "s", "m": "ns", "r": "res", "l": "is", "ão": "ões", "z": "zes"},
+    plurals={
+        "": "s", "m": "ns", "r": "res", "l": "is", "ão": "ões", "z": "zes", "il": "is", "el": "éis", "ol": "óis", "vel": "veis", "us": "us", "is": "is",
+        "ês": "eses", "x": "x",
+        **{f" {word}ão": f" {word}ães" for word in ("p", "c", "capit", "alem", "catal", "escriv", "charlat")},
+        **{f" {word}ão": f" {word}ãos" for word in ("m", "irm", "cidad", "crist", "ch", "gr", "v", "órg", "órf", "sót", "corrim")},
+        **{f" {one}": f" {many}" for one, many in (("túnel", "túneis"), ("réptil", "répteis"), ("fóssil", "fósseis"), ("país", "países"), ("gás", "gases"),
+                                                   ("tênis", "tênis"), ("lápis", "lápis"), ("mal", "males"), ("bênção", "bênçãos"))},
+    },
     numbers={
         2: "{mp:dois|fp:duas}", **dict(enumerate(("três", "quatro", "cinco", "seis", "sete", "oito", "nove", "dez"), 3)),
     },

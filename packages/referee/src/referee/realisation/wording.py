@@ -59,6 +59,7 @@ _AMOUNT = re.compile(r"([-+]?\d+(?:\.\d+)?)\s*([a-zA-Z°%/²³]*)")
 _ROW, _NAME = 30, -5
 _SALIENCE = "salience"
 _GRID = {"x-dimension": 5, "y-dimension": 3}
+_COORDINATES = ("x", "y", "x-position", "y-position")
 _WIDEST = 20
 """The most columns or rows that are counted; larger numbers are coordinates."""
 _UNIT = re.compile(r"[mcdk]?m|in(?:ch|ches)?|f(?:ee|oo)?t|yd|mi(?:les)?|(?:metre|meter|day|week|month|year)s?")
@@ -309,7 +310,10 @@ class Wording:
         pairs = [p for p in content.pairs if p.value not in UNSAYABLE]
         noun = self._choose_noun(pairs, number, self._are_people(ids))
         if oblique:
-            ending = language.oblique_plural if number > 1 and not noun.word.endswith(("n", "s")) else ""
+            # German men in -e have an ending, too: dem Jungen.
+            is_weak = noun.gender == "m" and noun.word.endswith("e") and not noun.word.endswith(("ee", "Käse"))
+            has_ending = is_weak or (number > 1 and not noun.word.endswith(("n", "s")))
+            ending = language.oblique_plural if has_ending else ""
             noun = noun._replace(word=noun.word + ending, gender=language.oblique_of.get(noun.gender, noun.gender))
         head = [p for p in pairs if self._is_head(p)]
         # A noun hides the kinds above it; a second type, or a second noun, is not expressed by the first.
@@ -828,8 +832,8 @@ class Wording:
                 return None
             if grades.at:
                 # Places are compared where they are columns and rows; coordinates would be numbers that a hearer cannot see.
-                places = [p.value for p in self.scene.extensions if p.name == form[1]]
-                is_place = bool(places) and float(form[2]).is_integer() and _is_grid(places)
+                places = _list_values(self.scene)
+                is_place = form[1] in places and float(form[2]).is_integer() and _is_grid(places, form[1])
                 pattern = language.extremes.get(f"{operator} {get_axis(form[1])}", "") if is_place else ""
                 return pattern.format(f"{form[2]:g}") or None
             word = choose_gender_form(
@@ -902,13 +906,13 @@ class Wording:
             )
             is_amount = is_amount or bool(re.search(r"\d", prop.value))
             if opening == language.having and is_denied and not is_definite and not is_amount:
-                return verb, f"{language.lacking} {thing}"
+                return (words.located or words.be)[many], f"{language.lacking} {thing}"
             if opening == language.having and is_denied:
                 lacking = (words.lack or words.have)[many]
                 return lacking, f"{words.no} {thing}" if words.verb_last else thing
             if opening == language.having:
                 verb, rest = words.have[many], thing
-            is_place = bool(words.located) and opening in language.places_open
+            is_place = opening in language.places_open or opening == language.lacking
             verb = words.located[many] if words.located and is_place else verb
         return self._deny(verb, rest) if is_denied else (verb, rest)
 
@@ -939,9 +943,7 @@ def adapt_language(language: Language, scene: Scene) -> Language:
     - The words for columns and rows of a grid ("on the far left") are for a grid of five by three.
     """
     phrases: dict[frozenset[Property], tuple[Phrase, ...]] = {}
-    values: dict[str, set[str]] = {}
-    for prop in scene.extensions:
-        values.setdefault(prop.name, set()).add(prop.value)
+    values = _list_values(scene)
     for name, texts in values.items():
         numbers = {v for v in texts if v.isdecimal()}
         if "0" in texts and any(re.fullmatch(r"[A-Z]{1,2}", v) for v in texts):
@@ -961,7 +963,7 @@ def adapt_language(language: Language, scene: Scene) -> Language:
     coordinates = {
         name: language.grades[name]._replace(at=language.measured(name, "0").replace("0", "{}"))
         for name in values
-        if name[:1] in ("x", "y") and name in language.grades and not _is_grid(values[name])
+        if name[:1] in ("x", "y") and name in language.grades and not _is_grid(values, name)
     }
     if not phrases and not beyond and not coordinates:
         return language
@@ -969,9 +971,18 @@ def adapt_language(language: Language, scene: Scene) -> Language:
     return replace(language, phrases={**phrases, **listed}, grades={**language.grades, **coordinates})
 
 
-def _is_grid(values: Iterable[str]) -> bool:
-    """Return whether numbers count columns or rows."""
-    return all(value.isdecimal() and int(value) <= _WIDEST for value in values)
+def _list_values(scene: Scene) -> dict[str, set[str]]:
+    """Return the values of each attribute of a scene."""
+    values: dict[str, set[str]] = {}
+    for prop in scene.extensions:
+        values.setdefault(prop.name, set()).add(prop.value)
+    return values
+
+
+def _is_grid(values: Mapping[str, Iterable[str]], name: str) -> bool:
+    """Return whether an attribute's numbers count columns or rows: x and y do where both are small."""
+    names = _COORDINATES if name in _COORDINATES else (name,)
+    return all(v.isdecimal() and int(v) <= _WIDEST for n in names for v in values.get(n, ()))
 
 
 def _push_negation(form: Meaning, is_denied: bool = False) -> Meaning:
