@@ -62,7 +62,7 @@ _NO_KEYS = words(
 _FOLLOWS = any_of(
     r"\s*$|\s*\n|\s*[^\w\s%/]|\s*[&+]\s*\d",
     r"\s+(?:or|oder|ou|nor|comes?|stands|gets|matches(?= (?:the|best|all|exactly|this|that|it|every\w*|both|perfectly|better|most)\b)|y|o|e|alone|what|was|were|does|doesn['’]?t|isn['’]?t|because|since|that|nor|although|while|whereas|than|rather|due|instead|both|also|too|satisf\w+|faces|noch|zijn|until|unless|if|after|over|when|where|not|lol|sont|sind|to me|is|are|has|can|could|might|may|seems?|looks?|of(?! (?:the|them|these|those|my|all)\b))\b(?!['’](?!t\b))",
-    rf"\s+(?:{'|'.join(sorted((CARRIER | GROUP_WORDS) - {'of', 'objects', 'candidates', 'options', 'possibilities', 'matches', 'object', 'item', 'one', 'ones', 'image', 'picture', 'figure', 'thing', 'option', 'objekt', 'objet', 'objeto', 'candidate', 'confident'}, key=len, reverse=True))})\b(?!['’](?!t\b))",
+    rf"\s+(?:{'|'.join(sorted((CARRIER | GROUP_WORDS) - {'of', 'objects', 'candidates', 'options', 'possibilities', 'matches', 'object', 'item', 'one', 'ones', 'image', 'picture', 'figure', 'thing', 'option', 'objekt', 'objet', 'objeto', 'candidate', 'confident', 'criteria', 'signs', 'evidence'}, key=len, reverse=True))})\b(?!['’](?!t\b))",
     r"\s*[号號番是都和或とかをがはでだではの为最符]",
 )  # fmt: skip
 
@@ -88,7 +88,7 @@ _ONE_LEFT = re.compile(
 )
 _SEVERAL = re.compile(
     any_of(
-        r"several|multiple\W*$|(?:all|any|any of (?:them|these))\W*$|ambiguous|all (?:of )?(?:them|(?:the(?:se|m)? )?(?:\w+ )?(?:objects|candidates|options)) (?:fit|match|satisf)|all of (?:them|the(?:se|m)? objects)|(?:it(?:['’]s| is) )ambiguous|both",
+        r"several|multiple\W*$|(?:all|any|any of (?:them|these))\W*$|ambiguous|all (?:of )?(?:them|(?:the(?:se|m)? )?(?:\w+ )?(?:objects|candidates|options)) (?:fit|match|satisf)|either (?:one )?(?:works|fits|matches|is (?:possible|fine)|(?:would|could|might) (?:work|fit|do|be))|all of (?:them|the(?:se|m)? objects)|(?:it(?:['’]s| is) )ambiguous|both",
         r"(?:there are |i (?:can )?(?:see|find|have) )?(?:at least )?(?:two|three|four|multiple|several|many|more than one|two or more)(?: \w+){0,3} (?:match(?:es)?|fit|fits|candidates?|satisf\w+|possib\w+|could be meant|correspond|suit|apply|qualif\w+|meet)\b",
         r"(?:there are |i see )?(?:several|multiple|more than one|many)(?! (?:\w+ )?(?:people|persons))\b(?!.*\bbut\b)",
         r"(?:it |this |the description )?(?:could|can|might|may)(?: also)? (?:refer to|be|mean|describe|fit) (?:several|more than one|multiple|many|any of|either|both|two)",
@@ -433,6 +433,7 @@ def _parse_sentences(tokens: str, announced: bool = False, has_names: bool = Fal
         I,
     ):
         return None
+    tokens = tokens if tokens.count("?") > 1 or _UNSURE.search(tokens) else _GUESS.sub(r"\1.", tokens)
     tokens = _ONLY.sub(" only ", _ALL_BUT.sub(r" only \1.", tokens))
     tokens = _ALL_FIT_BUT.sub(" not ", tokens)
     text = _join_options(
@@ -532,7 +533,7 @@ def _find_special_claim(sentence: str, announced: bool) -> Claim | None:
     if ends:
         return Claim(ends.start(), ends[1].lower() if ends[1][1] != " " else UNSURE, CHOSEN)
     inside = re.search(
-        r"\b(?:does(?: not|n['’]t)|doesn['’]t) (?:match|fit|describe) any\b|\b(?:passt|stimmt|trifft|past|klopt|voldoet|encaja|coincide|corresponde|cumple|serve|convient)\b(?: (?!nur|solo|só)\w+){0,2} (?:keine?[snr]?|geen(?: enkele?)?|ningun[oa]|ningún|nenhuma?|aucune?)\b(?! (?:ander|otr|outr|autre))|同时?都?没有|(?<!で)(?:は|が)(?:ありません|ない)[.]?$|(?:都符合|都匹配)",
+        r"\b(?:does(?: not|n['’]t)|doesn['’]t) (?:match|fit|describe) any\b|\b(?:passt|stimmt|trifft|past|klopt|voldoet|encaja|coincide|corresponde|cumple|serve|convient)\b(?: (?!nur|solo|só)\w+){0,2} (?:keine?[snr]?|geen(?: enkele?)?|ningun[oa]|ningún|nenhuma?|aucune?)\b(?! (?:ander|otr|outr|autre))(?![^.;]*\b(?:außer|bis auf|salvo|menos|excepto|exceto|a não ser|sauf|behalve)\b)|同时?都?没有|(?<!で)(?:は|が)(?:ありません|ない)[.]?$|(?:都符合|都匹配)",
         sentence,
         I,
     )
@@ -608,6 +609,11 @@ def _resolve_claims(text: str, claims: list[Claim], specials: list[Claim]) -> Ch
     return NONE if kinds == {UNSURE, NONE} else None
 
 
+# "Hmm, probably 2?" guesses.
+_GUESS = re.compile(
+    r"^(\W*(?:(?:uh+m*|u+m+|h+m+|maybe|perhaps|probably|possibly|i (?:think|guess|suppose)|i['’]d (?:say|guess)|my guess|vielleicht|vermutlich|peut-être|quizás?|talvez|misschien)[\s,:.…]+)+⟦\d+⟧)\?",
+    I,
+)
 # "4; 7 also has a raised arm but no hat".
 _FALLS_SHORT = re.compile(
     rf"⟦\d+⟧[^.;⟦⟪\n]*\b(?:but|yet|though|aber|mais|pero|mas|maar)\b[^.;⟦⟪\n]*(?:\b(?:lacks?|no|has no)\b|{NEGATION.pattern})",

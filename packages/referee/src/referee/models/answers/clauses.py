@@ -72,7 +72,7 @@ _NOUN = r"(?:the|an?|das|der|die|dem|den|l['’]|le|la|el|al|o|a|ao|het|de|objec
 _CUES = (
     r"\b(?:it|that|this|answer|choice|referent|target|one|object|item|match|pick|selection|option|guess|candidate|conclusion|winner|bet|referred to|described|meant)(?:['’]s| is| was| be| would be| must be| has to be| should be| will be| can only be| seems to be| appears to be)(?: \w+ly| indeed| then| actually| therefore| thus)*",
     r"\b(?:is|must be|has to be|should be|would be|(?:can|could|may|might) only be)(?: \w+ly)?",
-    r"\b(?:pick|choose|select|say|go(?:ing)? (?:with|for)|(?:settl|land|decid)(?:e|ed|ing|)s? (?:on|for)|went (?:with|for)|end(?:ed|ing)? up (?:with|on|at)|opt(?:ed|ing)? for|lean(?:ing)? (?:towards?|to)|vote for|bet on|answer|conclude|prefer|suggest|commit to|stick with|selected|chosen|choosing)(?: it is| it['’]s| that it is| that it['’]s)?",
+    r"\b(?:pick|choose|select|say|go(?:ing)? (?:with|for)|(?:settl|land|decid)(?:e|ed|ing|)s? (?:on|for)|lock(?:ed|ing)? in|com(?:e|ing) (?:back |down )?to|went (?:with|for)|end(?:ed|ing)? up (?:with|on|at)|opt(?:ed|ing)? for|lean(?:ing)? (?:towards?|to)|vote for|bet on|answer|conclude|prefer|suggest|commit to|stick with|selected|chosen|choosing)(?: it is| it['’]s| that it is| that it['’]s)?",
     r"\b(?:refers? to|referring to|match(?:es)?|fits?|describ(?:es|ing)|points? to|pointing to|identifies|indicates|singles out|picks out|corresponds? to|means|suits|denotes|speaks of|applies to|true of|tips? (?:it|the balance|the scales?) (?:to|towards?|in favou?r of)|favou?rs)(?: \w+ly| only| just| best)*",
     r"\b(?:leav(?:es|ing)(?: \w+)?(?: with)?|left with|remain(?:s|ing)?|namely|i\.e\.|that is|so|therefore|thus|hence|thereby|makes|making|conclusion|only)",
     r"\b(?:ist|wäre|muss|wird|lautet|bleibt|meint|wähle|nehme|sage|tippe auf|entscheide mich für|bezieht sich auf|beschreibt|passt(?: am besten| nur| genau| eher)* (?:zu|auf)|entspricht|gemeint ist|nur|also|sondern|nämlich)",
@@ -93,7 +93,7 @@ def cues_before(*cues: str) -> re.Pattern[str]:
 _AFTER = re.compile(
     r"^[\s\"')*:,-]*"
     + any_of(
-        r"(?:(?:is|seems|appears|looks|would be|must be|has to be|should be|comes out as|remains|makes|sounds|feels|'s)(?: (?:to be|like|clearly|therefore|thus|definitely|indeed|the|my|a|an|by far|likely|obviously|certainly|most|then|probably|final|best|obvious|natural|logical|also the))*)? ?(?:only\b|best\b|\w{3,}est\b|(?:most|least) \w+|what (?:the speaker|is|was|you|remains|fits|matches)\b|correct\b|right\b(?! of)|answer\b|(?:one|object|item|person)(?: that(?: is|['’]s)?| which| being| he| she)? (?:meant|described|intended|in question|referred|the speaker|you)|meant\b|described\b|target\b|pick\b|choice\b|guess\b|what i(?:['’]d| would)\b|most (?:likely|plausible|probable)|closest\b|better\b|closer\b|more (?:likely|plausible|probable)|match(?! in| for the (?:colou?r|size|type))\b|referent\b|intended\b|winner\b|perfect\b|good (?:match|fit)|it\b(?=\W*$)|it is\b(?=\W*$)|exact\b|spot[- ]on\b|the one\b|(?:more|most) (?:fitting|suitable|typical|likely|probable|plausible|natural|appropriate|prototypical|salient|prominent|consistent))",
+        r"(?:(?:is|seems|appears|looks|would be|must be|has to be|should be|comes out as|remains|makes|sounds|feels|'s)(?: (?:to be|like|clearly|therefore|thus|definitely|indeed|the|my|a|an|by far|likely|obviously|certainly|most|then|probably|final|best|obvious|natural|logical|also the))*)? ?(?:only\b|best\b|\w{3,}est\b|(?:most|least) \w+|what (?:the speaker|is|was|you|remains|fits|matches)\b|correct\b|right\b(?! of)|answer\b|(?:one|object|item|person)(?: that(?: is|['’]s)?| which| being| he| she)? (?:meant|described|intended|in question|referred|the speaker|you)|meant\b|described\b|target\b|pick\b|choice\b|guess\b|what i(?:['’]d| would)\b|most (?:likely|plausible|probable)|closest\b|better\b|closer\b|more (?:likely|plausible|probable)|match(?! in| for the (?:colou?r|size|type))\b|referent\b|intended\b|winner\b|perfect\b|good (?:match|fit)|it\b(?=\W*$)|it is\b(?=\W*$)|exact\b(?=\W*$)|spot[- ]on\b|the one\b|(?:more|most) (?:fitting|suitable|typical|likely|probable|plausible|natural|appropriate|prototypical|salient|prominent|consistent))",
         r"(?:also )?(?:fits|matches|satisfies|suits|meets|agrees|qualifies|works|wins|remains|stays|is left(?! of)|does|ticks|has all)\b(?=\W*$|[\s,]*(?:best|better|most|exactly|perfectly|precisely|the (?:given |whole |full |entire )?(?:description|bill|criteria|conditions|requirements)|all\b|every|it\b|everything|both|this|that|fully|well|uniquely|here|completely|as the|with the description|alone))",
         r"alone\b|(?:comes?|is|seems) (?:the )?closest\b|it is\b(?=\W*$)|is (?:all that is )?left\b(?! of)|must be meant|stands out",
         r"(?:ist|wird|scheint)(?: (?:das|die|hier|wohl|also|am ehesten))* ?(?:gemeint|gesucht|richtig\w*|antwort|einzige\w*|beschrieben|die beste)|passt(?: (?:am besten|genau|als einzig\w+|besser|perfekt)|\W*$)|entspricht (?:der|am)|erfüllt alle",
@@ -360,7 +360,7 @@ _CONCLUDES = re.compile(
 )
 
 HEDGED = re.compile(
-    r"\b(?:(?:i['’]?m |i am )?not (?:entirely |completely |totally |very |quite |absolutely |100 ?% |fully )?(?:sure|certain|positive|an expert)|can(?:not|['’]t) be (?:100 ?% |entirely |completely |fully )?(?:sure|certain)|(?:without|beyond|no) (?:a |any )?(?:reasonable )?(?:doubt|question)(?: about it)?|not (?:only|just)(?!\W*(?:\w+ )?⟦)"
+    r"\b(?:(?:i['’]?m |i am )?not (?:entirely |completely |totally |very |quite |absolutely |100 ?% |fully )?(?:sure|certain|positive|an expert)|can(?:not|['’]t) be (?:100 ?% |entirely |completely |fully )?(?:sure|certain)|(?:without|beyond|no) (?:a |any )?(?:reasonable )?(?:doubt|question)(?: about it)?|(?:after|upon|having|by) (?:careful(?:ly)? |closely )?(?:compar|check|consider|look|weigh|review|examin|think|read)\w*[^.;,⟦⟪\n]{0,50}(?=[.;,\n]|$)|not (?:only|just)(?!\W*(?:\w+ )?⟦)"
     r"|if i (?:understand|understood|read|interpret|get|remember|recall)\b[^.;,⟦⟪]{0,60}?(?:correctly|right|properly)\b|if i were (?:the|a|your) \w+|if i (?:had|have|must|were forced|really had)(?: to)?(?: (?:guess|choose|pick|say|decide|answer|select|commit))?(?: one)?|if (?:you|we|i|one) (?:look|compare|consider|check|examine|go|take|read)\b|if (?:forced|pressed|asked)(?: to \w+)?|(?:unless|if) i(?:['’]m| am)(?: not)? (?:mistaken|wrong)|as far as i (?:can|could) (?:tell|see|judge)|as (?:you|we) can see"
     r"|(?:if|assuming(?: that)?|provided(?: that)?|supposing) [^.;,⟦⟪]{0,60}?\b(?:means?|meant|refers? to|stands for|understood|interpreted)\b[^.;⟦⟪,]*,\s+(?=\w|⟦)"
     r"|nicht (?:ganz |völlig |hundertprozentig )?sicher|ohne zweifel|zweifellos|pas (?:tout à fait |totalement |complètement )?(?:sûre?|certaine?)|sans (?:aucun )?doute|no estoy \w+(?: \w+)?|sin duda|não (?:tenho|estou) \w+(?: \w+)?|sem dúvida|niet (?:helemaal |zo )?zeker|ongetwijfeld|wenn ich raten müsste|si je devais choisir)\b"
@@ -386,11 +386,6 @@ _DENIED_LABEL = re.compile(
     r"\b(?:excluded?|eliminat\w+|ruled out|discarded|rejected|wrong|incorrect|non-?match\w*|no|not)\b(?: [^\W\d]+){0,2}\s*[:=]\s*(?=[⟦⟪])",
     I,
 )
-# "Hmm, probably 2?" guesses.
-_GUESS = re.compile(
-    r"^(\W*(?:(?:uh+m*|u+m+|h+m+|maybe|perhaps|probably|possibly|i (?:think|guess|suppose)|i['’]d (?:say|guess)|my guess|vielleicht|vermutlich|peut-être|quizás?|talvez|misschien)[\s,:.…]+)+⟦\d+⟧)\?",
-    I,
-)
 _ASKS = re.compile(r"(?:吗|呢|ですか|ますか|でしょうか)[?.]?\s*$")
 
 
@@ -404,8 +399,12 @@ def claims_of_sentence(sentence: str, grammar: Grammar) -> list[Claim] | None:
 
     Claims under a condition are in doubt.
     """
-    plain = _GUESS.sub(r"\1.", HEDGED.sub(lambda m: " " * len(m[0]), sentence))
-    plain = _DENIED_LABEL.sub(lambda m: "not".ljust(len(m[0])), plain)
+    plain = HEDGED.sub(lambda m: " " * len(m[0]), sentence)
+    # "Not great: 3" rates.
+    is_judged = grammar is not CHOOSING and re.match(
+        r"\W*(?:[^\W\d]+\? )?(?:not (?!counted|more|less)|wrong\W)", plain, I
+    )
+    plain = plain if is_judged else _DENIED_LABEL.sub(lambda m: "not".ljust(len(m[0])), plain)
     if plain.rstrip(" \"')*").endswith("?") or _ASKS.search(plain) or re.match(r"\W*(?:so )?you\b.*\?", sentence, I):
         return None
     claims = find_claims(plain, grammar)

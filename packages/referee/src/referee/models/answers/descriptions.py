@@ -53,7 +53,7 @@ _SMALL = {
     **dict.fromkeys(("well", "now", "then"), r"(?:the|an?) "),
     **dict.fromkeys(
         words(
-            "lol haha ugh definitely so um umm uh hmm okay ok actually basically simply honestly perhaps maybe probably obviously hence thus therefore just clearly"
+            "lol haha tbh ngl imo imho ofc fwiw ugh definitely so um umm uh hmm okay ok actually basically simply honestly perhaps maybe probably obviously hence thus therefore just clearly"
         ),
         r"\w",
     ),
@@ -100,7 +100,7 @@ _COURTESY = re.compile(
 )
 # Openings of a speaker about the own view or role, and the number of a step.
 _FRAME = re.compile(
-    r"^lol\s+(?=\w)|^(?:haha+|in (?:short|summary|brief|conclusion|other words)|(?:more |to be more )?specific(?:ally)?|namely|i\.\s?e\.,?|put differently|to (?:sum up|summari[sz]e|conclude|be (?:precise|exact|clear|sure|brief))|(?:from|in) my (?:perspective|point of view|viewpoint|view|opinion)|this time|at first (?:glance|sight)|(?:hi|hello|hey) there|(?:acting |speaking )?as (?:the|a) (?:speaker|director|describer)|(?:speaking )?to (?:the|my) (?:listener|partner)|if i were (?:the|a) (?:speaker|director)|(?:step|turn|round) \d+"
+    r"^(?:lol|tbh|imo|imho|ngl|fwiw)\s+(?=\w)|^tl;?\s?dr\W+|^(?:haha+|in (?:short|summary|brief|conclusion|other words)|(?:more |to be more )?specific(?:ally)?|namely|i\.\s?e\.,?|put differently|to (?:sum up|summari[sz]e|conclude|be (?:precise|exact|clear|sure|brief))|(?:from|in) my (?:perspective|point of view|viewpoint|view|opinion)|this time|at first (?:glance|sight)|(?:hi|hello|hey) there|(?:acting |speaking )?as (?:the|a) (?:speaker|director|describer)|(?:speaking )?to (?:the|my) (?:listener|partner)|if i were (?:the|a) (?:speaker|director)|(?:step|turn|round) \d+"
     r"|(?:of|among|out of|between) (?:the|these|those|all)(?: the)? (?:[\w-]+ )?(?:two|three|four|five|[a-z]+s)(?=,| it['’]s| it is))(?:\s*[,:.!-]+\s*|\s+(?=(?:it['’]s|it is|i['’]d|i would|the|an?)\b))",
     I,
 )
@@ -147,7 +147,7 @@ _REASON = re.compile(
         r"distractors?\b|(?:short|concise|clear|simple|brief)(?:,| and\b| but\b| enough)|explanation|reason(?:ing|s)?\b|because|note\b|since\b|rationale|(?:the )?listener|as (?:it|no|all|there|the)\b|if (?:you|more|the)\b|just (?:ask|let)|(?:distinguishing |key )?features?\b|confidence\b|attributes?\b|length\b|you(?:['’]\w+)?\b|thank|with (?:this|that)\b|in (?:this|that|the) (?:scene|picture|image)\b|i\b|unambiguous",
         r"i (?:chose|used|included|mention|added|avoided|picked|left|focused|opted|kept|did)|let me know|hope (?:this|that)|i hope|feel free|would you|do you|is there|does this|word count|\(?\d+ words|---+|\*\*\*",
         r"the (?:description|combination|colou?r|type|other(?:s| \w+)|words?|position|rest|distractors?|attributes?|size)\b.{0,60}\b(?:distinguish\w*|unique\w*|identif\w*|single\w*|set|differ\w*|are|look|would|is|alone|suffices?)\b",
-        r"(?:no|none|nothing|all|every)(?: of)?(?: the)? (?:other|else)|everything|others?\b|here,|no (?:further|more|additional|need|two|object|other)|only (?:one|this)|the only (?:one|object)|unique|there (?:is|are|['’]s)\b|(?:the )?others\b|alle anderen|die anderen|nobody else",
+        r"(?:no|none|nothing|all|every)(?: of)?(?: the)? (?:other|else)|everything|others?\b|here,|no (?:further|more|additional|need|two|object|other)|only (?:one|this)|the only (?:one|object)|unique|there(?: is| are|['’]s)\b|(?:the )?others\b|alle anderen|die anderen|nobody else",
         r"diese beschreibung|das (?:reicht|unterscheidet|ist eindeutig)|denn|weil|begründung|erklärung|kein anderes|nur (?:dieses|dieser|diese)|damit|grund\b",
         r"cette description|car\b(?= (?:les? |la |l['’]|ils? |elles? |aucun|c['’]|tou[st]|seule? |rien |ce |deux ))|parce que|explication|c['’]est (?:le seul|la seule)|aucune? autre|raison\b|justification|les autres",
         r"esta descripción|porque|explicación|es (?:el único|la única)|ningún otro|razón|los demás|los otros|esta descrição|explicação|é (?:o único|a única)|nenhum outro|razão|justificativa|os outros|motivo\b",
@@ -174,7 +174,7 @@ _BREAK = re.compile(
 )
 # Words of a reason: it compares the object with the others, speaks of the words themselves, or to the listener.
 _COMPARES = re.compile(
-    r"\b(?:other\w*|only|unique\w*|distinct\w*|distinguish\w*|differ\w*|identif\w*|singl\w*|ambigu\w*|unambigu\w*|rest|remaining|else|confus\w*|enough|suffic\w*|alone|words?|describ\w+|description|listener|hope|matches|because|since|unlike|whereas|object|target|number|nothing|nobody|none|no|all|every)\b"
+    r"\b(?:other\w*|only|unique\w*|distinct\w*|distinguish\w*|distractors?|ones|differ\w*|identif\w*|singl\w*|ambigu\w*|unambigu\w*|rest|remaining|else|confus\w*|enough|suffic\w*|alone|words?|describ\w+|description|listener|hope|matches|because|since|unlike|whereas|object|target|number|nothing|nobody|none|no|all|every)\b"
     r"|\b(?:ander\w*|einzig\w*|eindeutig\w*|unterscheid\w*|weil|denn|autres?|seule?s?|unique\w*|disting\w*|car(?= (?:les? |la |l['’]|ils? |elles? |aucun|c['’]|tou[st]|seule? |rien |ce |deux ))|otr[oa]s?|demás|únic[oa]s?|porque|outr[oa]s?|pois|enige|omdat|want|onderscheid\w*|alle|toutes?|tous|tod[oa]s)\b|其他|唯一|只有|区别|因为|他の|他は|唯一|だけ|区別|#\d|[(\[]\d",
     I,
 )
@@ -204,6 +204,7 @@ _BEFORE_ARTICLES = WORDS["before_articles"]
 # Beginnings of remarks on the task or to the listener, and whole answers without a description.
 _NO_DESCRIPTION = re.compile(
     any_of(
+        rf"{PATTERNS['unknown']}(?:,? (?:sorry|tbh|honestly|lol))?\W*$",
         r"(?:n/?a|none|null|nil|unknown|unclear|nothing|tbd|-+|\.+|no|yes|ok(?:ay)?|sure|empty|undefined|thanks?|thank you|done|ready|hello|hi|number \w+|unsure|无|無|なし\W*)\W*$",
         r"(?:send|provide|upload|share|lorem|sorry|but|i|i['’]\w+|you|your|we|my|please|kindly|which|who|where|how|why|when|should|shall|let|thank|thanks|hello|hi|hey|welcome|either|or|whether|it|they|he|she|maybe|perhaps|there|here|describe|describing|nothing|impossible|insufficient|error|undefined|missing|unable|unclear|as|per|depends|both (?:are|is|of)|all (?:are|is)|neither|good|great|excellent|interesting|more|further|let['’]s|assuming|assume|based|given|unfortunately|not (?:enough|possible|sure|applicable|available|provided|known|specified|given|clear))\b(?! (?:like|looking)\b)",
         r"what(?! (?:looks|seems|appears|resembles|is|was)\b)|(?:no|not any|without) (?:\w+ )?(?:descriptions?|targets?|objects?|informations?|answer|such|images?|pictures?|photo|input|list|scene|text|response|comment|further|specific|unique|clear|distinguishing|valid|matching|match)\b|none of\b|(?:target|image|description|object|list|input)s? (?:not|un|missing|is|are|was)",
@@ -254,7 +255,7 @@ _SAYS = re.compile(
 )
 _ASIDE = re.compile(r"[(\[（].*[)\]）][.。]?")
 # "The big table (not the small one)".
-_RESTRICTION = re.compile(r"(?:and )?(?:not|nicht|pas|niet|não|no (?:el|la|los|las|es)|不是|ではな)", I)
+_RESTRICTION = re.compile(r"[(\[（](?:and )?(?:not|nicht|pas|niet|não|no (?:el|la|los|las)|不是)[^)\]）]*[)\]）]\W*", I)
 _BULLET = re.compile(
     r"^\s*(?:[-*•–~]\s+|\(?(?:\d{1,2}|[a-z])[.)]\s+|(?:no\.? ?|#)?\d{1,2}\s*:\s+|option [a-e\d]\s*:\s*)", I
 )
@@ -499,12 +500,12 @@ _OF_ALL = re.compile(
     I,
 )
 _STATED = re.compile(
-    r"((?:the|an?) [^.;:!?\n]{2,80}?) (?:is|would be) (?:the one(?=\W*$)|the (?:target|referent|target object|intended object)|what (?:i|you) (?:mean|want|am looking for|describe)|(?:the|a|my) (?:\w+ )?(?:description|expression|phrase|answer)|(?:enough|sufficient|unambiguous|unique))\b[^\n\"]*$",
+    r"((?:the|an?) [^.;:!?\n]{2,80}?) (?:is|are|would be) (?:the ones?(?=\W*$)|the (?:targets?|referents?|target objects?|intended objects?)|what (?:i|you) (?:mean|want|am looking for|describe)|(?:the|a|my) (?:\w+ )?(?:description|expression|phrase|answer)|(?:enough|sufficient|unambiguous|unique))\b[^\n\"]*$",
     I,
 )
 # What a speaker says last about the own words.
 _COMMENT = re.compile(
-    r"(?<=\w)[\s,(–—-]+(?:i (?:think|guess|believe|suppose|reckon|would say|mean)|i['’]d say|lol|haha+|hehe|(?:i )?hope (?:that|this) helps|if (?:that|this) helps|thanks|thank you|good luck|for sure|probably|glaube ich|denke ich|je pense|je crois|creo|acho|denk ik)[).!\s]*$",
+    r"(?<=\w)[\s,(–—-]+(?:i (?:think|guess|believe|suppose|reckon|would say|mean)|i['’]d say|lol|tbh|ngl|imh?o|ofc|obv(?:iously|s)?|of course|haha+|hehe|(?:i )?hope (?:that|this) helps|if (?:that|this) helps|thanks|thank you|good luck|for sure|probably|glaube ich|denke ich|je pense|je crois|creo|acho|denk ik)[).!\s]*$",
     I,
 )
 _CORRECTION = re.compile(
@@ -550,7 +551,7 @@ def _check_phrase(text: str) -> str | None:
     whole = re.sub(r"(?:[\s✅☑✔️\U0001f300-\U0001faff\u2600-\u27bf]|\s[:;]-?[)D])+$", "", quoted)
     whole = _COMMENT.sub("", whole)
     if (
-        _OF_ALL.match(whole)
+        _OF_ALL.match(whole.lstrip("(["))
         or _MESSAGE.match(whole)
         or re.match(r"to be (?:continued|determined|defined|announced)\b", whole, I)
     ):
@@ -655,7 +656,7 @@ def _strip_reasons(text: str) -> str | None:
         segment = text[match.end() : end].strip()
         content = segment.lstrip("([（ ")
         opening = match.end() < len(text) and text[match.end()] in "(（["
-        if opening and _RESTRICTION.match(content):
+        if opening and _RESTRICTION.fullmatch(segment):
             return text[: match.start()]
         if not segment.strip(AROUND + ".!)]"):
             continue

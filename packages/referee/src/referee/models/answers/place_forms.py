@@ -30,17 +30,17 @@ ABSENT = re.compile(
     rf"(?:\bnot|n['’]t|\bcannot be) (?:clearly |currently )?(?:be )?(?:visible|found|located|seen|present|shown|depicted|in (?:the|this) (?:image|picture|photo|screenshot))\b|\bthere(?: is|are)n['’]t any\b|\bthere(?: is| are|['’]s) (?:nothing\b|no\b(?! (?:doubt|image|picture|need|way|problem)))"
     rf"|\b(?:(?:not|n['’]t) (?:clearly )?(?:visible|present|found|shown|depicted|{_PICTURE})|(?:is|are) no(?:t| such|t any)?\b[^.]{{0,60}}\b{_PICTURE}"
     r"|does(?: not|n['’]t) (?:exist|appear|contain|show)|no such|none of the|there (?:are|is) none|no (?:\w+ ){0,3}(?:found|match(?:es)?|matched|visible|present|detected))\b"
-    r"|\b(?:no (?:object|item|element|region)s?|nothing) (?:match|fit|correspond|that|in the)|^(?:i see |there is(?: no|n['’]t an?)) (?:\w+ ){1,4}(?:here|in sight)\b|^i see no \w+|\bin sight\b|^no (?:bounding )?box(?:es)?\b"
-    r"|(?:es gibt |ist |sind )?\bkeine?[nrs]? [^.]{0,40}\bim bild|(?:im|auf dem) bild [^.]{0,20}keine?[nrs]? [^.]{0,40}(?:zu sehen|sichtbar|vorhanden)|nicht (?:im bild|vorhanden|zu sehen|sichtbar)|(?:es gibt|gibt es|sehe ich|befindet sich)(?: \w+)? keine?[nrs]?\b"
-    rf"|\b(?:the|this|das|dieses|(?:l['’]|cette )|la|esta|a|de|deze|die) ?{_PICTURE_NOUN} (?:(?:shows?|contains?|depicts?|has|includes?|displays?) no|(?:zeigt|enthält) keine?[nrs]?|(?:toont|bevat) geen|ne (?:montre|contient)|no (?:muestra|contiene)|não (?:mostra|contém))\b"
-    rf"|^\W*no (?:[\w-]+ ){{1,6}}(?:(?:can|could) be|(?:is|are)) (?:seen|found|spotted|identified|located|detected|visible)\b|\bnothing (?:in|on) (?:the|this) {_PICTURE_NOUN} (?:match|fit|correspond|look)"
+    r"|\b(?:no (?:object|item|element|region)s?|nothing) (?:match|fit|correspond|that|in the)|^(?:i see |there is(?: no|n['’]t an?)) (?:\w+ ){1,4}(?:here|in sight)\b|^i see no (?!image|picture|photo)\w+|\bin sight\b|^no (?:bounding )?box(?:es)?\b"
+    r"|(?:es gibt |ist |sind )?\bkeine?[nrs]? [^.]{0,40}\bim bild|(?:im|auf dem|in diesem|auf diesem) (?:bild|foto) [^.]{0,20}keine?[nrs]? [^.]{0,40}(?:zu sehen|sichtbar|vorhanden)|nicht (?:im bild|vorhanden|zu sehen|sichtbar)|(?:es gibt|gibt es|sehe ich|ich sehe|befindet sich)(?: \w+)? keine?[nrs]?\b(?! (?:bild|foto))|\b(?:ik zie geen|je ne vois (?:pas d['’e]|aucune?)|no veo ning[uú]na?|não vejo nenhuma?)(?!\s?(?:image|imagen|imagem|afbeelding|foto|photo))\b|^there isn['’]t an? (?!image|picture|photo|box|way|answer|description|need|problem|point|reason)(?:[\w-]+ ?){1,4}\W*$"
+    rf"|\b(?:the|this|das|dieses|(?:l['’]|cette )|la|esta|a|de|deze|die) ?{_PICTURE_NOUN} (?:(?:shows?|contains?|depicts?|includes?|displays?) no(?! (?:response|caption|box))|(?:zeigt|enthält) keine?[nrs]?|(?:toont|bevat) geen|ne (?:montre|contient)|no (?:muestra|contiene)|não (?:mostra|contém))\b"
+    rf"|^\W*no (?!image|picture|photo|box)(?:[\w-]+ ){{1,6}}(?:(?:in|on) (?:the|this) {_PICTURE_NOUN}\W*$|(?:can|could) be|(?:is|are)) (?:seen|found|spotted|identified|located|detected|visible)\b|\bnothing (?:in|on) (?:the|this) {_PICTURE_NOUN} (?:match|fit|correspond|look)"
     r"|il n['’]y a (?:pas|aucun)|n['’](?:est|apparaît) pas (?:visible|présent|dans l['’]image)|n['’]apparaît pas|aucune? (?:\w+ ){1,4}(?:ne )?(?:correspond|n['’]est (?:visible|présent)|n['’]apparaît)"
     r"|\bno hay (?:ning|\w+)|no (?:aparece|se ve|está (?:presente|visible|en la imagen))|não há|não (?:aparece|está (?:presente|visível|na imagem))"
     r"|\ber (?:is|zijn|sta(?:at|an)|zit(?:ten)?|lig(?:t|gen)|hang(?:t|en)|bevind(?:t|en) zich)(?: \w+){0,3} geen\b|niet (?:zichtbaar|aanwezig|te zien|in de afbeelding)|(?:图中|图片中|图像中|画面中)?(?:没有|不存在|未(?:找到|发现))|(?:は|が)(?:ありません|いません)|見当たりません|写っていません|存在しません|見つかりません",
     re.IGNORECASE,
 )
 _UNFINDABLE = re.compile(
-    rf"^(?:i(?:['’]m| am) sorry,? (?:but )?|sorry,? (?:but )?|unfortunately,? )?i (?:can(?:not|['’]?t| not)|could(?: not|n['’]t)|do(?: not|n['’]t)|did(?: not|n['’]t)) {_SEEN} (?!(?:the|any|an?) (?:image|picture|photo|screenshot|file)\b)(?:any|an?|the|such)\b",
+    rf"^(?:i(?:['’]m| am) sorry,? (?:but )?|sorry,? (?:but )?|unfortunately,? )?i (?:can(?:not|['’]?t| not)|could(?: not|n['’]t)|do(?: not|n['’]t)|did(?: not|n['’]t)) {_SEEN} (?!(?:the|any|an?) (?:image|picture|photo|screenshot|file)\b)(?!the (?:object|target|item)\W*$)(?:any|an?|the|such)\b",
     re.IGNORECASE,
 )
 DECLINES = re.compile(
@@ -205,7 +205,7 @@ def is_absent(text: str) -> bool:
     bare = re.sub(r"<\|(?:begin|end)_of_box\|>", "", bare)
     bare = _MARKED.sub("", bare, count=1).strip(" .\"'`*")
     if re.fullmatch(
-        r"\[\s*\]|\(\s*\)|none|null|nothing|not found|keine?s?|aucune?|ningun[oa]|nenhuma?|geen|niets|无|没有|なし",
+        r"\[\s*\]|\(\s*\)|none|null|nothing|not found|none visible|absent|not (?:there|present|visible)|keine?s?|aucune?|ningun[oa]|nenhuma?|geen|niets|无|没有|なし",
         bare,
         re.IGNORECASE,
     ):

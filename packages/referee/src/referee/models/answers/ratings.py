@@ -41,7 +41,7 @@ _TO = r"\s*(?:-|to|bis(?: zu)?|à|a|até|hasta|tot(?: en met)?|through|~|至|到
 _OF = r"\s*(?:/|out of(?: a possible| a maximum of)?|von(?: maximal)?|sur|sobre|de(?: un total de)?|em|van(?: de)?|op(?: de)?|of)\s*"
 _RATING_WORDS = WORDS["rating"]
 _RATE = Grammar(
-    CARRIER - words("top you listener reference object item option image picture referent") | _RATING_WORDS,
+    CARRIER - words("top you listener reference object item option image picture referent criteria") | _RATING_WORDS,
     cues_before(
         r"\b(?:giv(?:e|es|ing|en)|gave|rat(?:e|es|ed|ing)|scor(?:e|es|ed|ing)|assign(?:ed|ing)?|award(?:ed|ing)?|grade[ds]?|deserves?|gets?|earns?|merits?|receives?|worth|settle (?:on|for|at)|put|go(?:ing)? (?:with|for)|say|choose|pick|select|call|make|mark|is|be|overall|so|hence|thus|therefore|lean(?:ing)? (?:towards?|to))(?: (?:it|this|that|them|the \w+|this \w+|him|her))?(?: (?:at|as|with|is))?(?: (?:a|an|the|solid|full|rating|score|grade|of|only|just|about|around|roughly|maybe|clear))*",
         r"\b(?:down|back|up|it|rating|score|leaving|leaves|makes?) (?:it )?(?:down )?(?:to|at)",
