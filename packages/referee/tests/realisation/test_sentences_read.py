@@ -106,6 +106,8 @@ def test_attributes_of_strangers_have_english_words(
         ("en", {"type": "motorbike", "engine_cc": 600}, "with an engine of 600 cc"),
         ("en", {"type": "lamp", "power_w": 40}, "with a power of 40 W"),
         ("en", {"type": "hive", "honey_kg": 12}, "with 12 kg of honey"),
+        ("en", {"type": "vat", "sugar_g": 400}, "with 400 g of sugar"),
+        ("en", {"type": "sticker", "rotation_deg": 45}, "with a rotation of 45°"),
         ("en", {"type": "screen", "menu_bar": 3}, "menu bar"),
         ("en", {"type": "room", "temperature_min": 5}, "temperature min"),
         ("en", {"type": "can", "shelfNo": 3}, "with shelf number 3"),
@@ -131,6 +133,11 @@ def test_attributes_of_strangers_have_words(language: str, attributes: dict[str,
 def test_pixels_are_no_columns_and_rows_even_if_one_of_them_is_small() -> None:
     scene = make_scene(*({"type": "icon", "x": x, "y": y} for x, y in ((10, 10), (60, 10), (110, 90))))
     assert describe(scene, ["b"], "baseline/everything").text == "the icon with an x of 60 and a y of 10"
+
+
+def test_superlatives_of_amounts_have_no_unit() -> None:
+    scene = make_scene(*({"type": "sticker", "rotation_deg": n} for n in (10, 45, 90)))
+    assert describe(scene, ["c"], "classic/gradable").text == "the sticker with the highest rotation"
 
 
 def test_german_men_in_e_have_an_ending_behind_a_preposition() -> None:

@@ -424,13 +424,19 @@ class Language:
 
     def _say_unit(self, prop: Property, name: str, value: str) -> Phrase | None:
         """Return the words of a number whose unit ends the name of its attribute (length_km)."""
-        quantity, _, suffix = name.rpartition(" ")
-        unit, names = UNITS["units"].get(suffix, ""), UNITS["quantities"].get(suffix, quantity).split()
-        if not (unit and quantity and quantity.split()[-1] in names and re.fullmatch(r"-?\d+(?:\.\d+)?", value)):
+        quantity, unit = self.split_unit(name)
+        if not (unit and re.fullmatch(r"-?\d+(?:\.\d+)?", value)):
             return None
         called = _format_value(prop.name).rpartition(" ")[0] if self.capital_nouns else quantity
-        words = self.measured(called or quantity, f"{value}{'' if unit == '%' else ' '}{unit}")
+        words = self.measured(called or quantity, f"{value}{'' if unit in '%°' else ' '}{unit}")
         return Phrase(AFTER, self.unnamed_rank, words) if words else None
+
+    def split_unit(self, name: str) -> tuple[str, str]:
+        """Return the name of an amount without the unit that ends it, and this unit; an empty one if it has none."""
+        quantity, _, suffix = name.rpartition(" ")
+        unit, names = UNITS["units"].get(suffix, ""), UNITS["quantities"].get(suffix, quantity).split()
+        is_amount = f" {unit}" in _QUANTITY_UNITS and quantity in self.lexicon.masses
+        return (quantity, unit) if unit and (is_amount or {*quantity.split()[-1:]} & {*names}) else (name, "")
 
     def _say_answer(self, prop: Property, name: str, value: str) -> Phrase | None:
         """Return the words of a yes-no attribute: a part that is had or lacking, or an adjective; None if it may be either."""

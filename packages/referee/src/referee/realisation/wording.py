@@ -1099,7 +1099,7 @@ def get_superlative_pattern(language: Language, operator: str, name: str) -> str
 
 def name_amount(language: Language, name: str) -> str:
     """Return the name of an amount behind "the highest"; one that may be no noun is quoted."""
-    words = split_name(name) if language.indefinite else name
+    words = language.split_unit(split_name(name))[0] if language.indefinite else name
     if words in language.numbered:
         return f"{words} number"
     is_sure = language.lexicon.can_be_noun(words) or (" " not in words and language.lexicon.is_plural(words))
