@@ -72,7 +72,7 @@ _FRACTION = re.compile(
 _PERCENT = re.compile(rf"{_N}\s*(?:%|percent\b|per cent\b|prozent\b|pour cent|por ?cento|por ciento|procent)", I)
 _BOUND = re.compile(r"(?:^|(?<=[\s:(\"'=]))(?:-(?=\d)|[><≥≤]=?\s*)\d+(?:[.,]\d+)?|\d+(?:[.,]\d+)?(?:\+|-(?=\s*$))")
 # A number is a value where the text ends after it, a mark follows, or a word that ratings are spoken of with.
-_FOLLOWS = rf"(?=\s*$|\s*\n|\s*[^\w\s%/+]|\s*[分点點]|\s+(?:{'|'.join(sorted(CARRIER | _RATING_WORDS | words('because since but due though although or oder ou o instead than mostly while again then anyway overall rather not after when unless if y e und weil porque car parce denn want omdat puisque pois') - words('text sentence wording phrase one utterance description mistake errors option object item number thing sentences marks'), key=len, reverse=True))})\b|\s*(?:pts?\b|を|です|だ|でしょう|と))"
+_FOLLOWS = rf"(?=\s*$|\s*\n|\s*[^\w\s%/+]|\s*[分点點]|\s+(?:{'|'.join(sorted((CARRIER | _RATING_WORDS | words('because since but due though although or oder ou o instead than mostly while again then anyway overall rather not after when unless if y e und weil porque car parce denn want omdat puisque pois')) - words('text sentence wording phrase one utterance description mistake errors option object item number thing sentences marks criteria'), key=len, reverse=True))})\b|\s*(?:pts?\b|を|です|だ|でしょう|と))"
 # Numbers that count or place something else, or grade something else than the text.
 _ELSE = re.compile(
     any_of(
