@@ -558,6 +558,21 @@ def test_a_table_may_have_a_column_of_boxes_for_each_system(tmp_path: Path) -> N
     assert {(o.trial, o.system) for o in material.outputs} == {(str(n), f"answers/{s}") for n in "1234" for s in "xy"}
 
 
+def test_files_of_one_participant_each_are_answers_about_one_system(tmp_path: Path) -> None:
+    """Laboratories write a file for each participant; three files of models' answers keep their names."""
+    for n in range(3):
+        rows = [f"p{n},i{item},a,{'a' if item else 'b'}" for item in range(2)]
+        (tmp_path / f"sub-{n}.csv").write_text("\n".join(["participant,item,target,chosen", *rows]))
+    material = read(tmp_path)
+    assert {r.system for r in material.responses} == {tmp_path.name}
+    assert len({r.hearer for r in material.responses}) == 3
+    # Two people answered about every system: the files are systems.
+    for n in range(3):
+        with (tmp_path / f"sub-{n}.csv").open("a") as file:
+            file.write("\np9,i0,a,a\np9,i1,a,a\n")
+    assert {r.system for r in read(tmp_path).responses} == {"sub-0", "sub-1", "sub-2"}
+
+
 def test_a_message_about_a_file_in_an_archive_names_the_archive(tmp_path: Path) -> None:
     table = tmp_path / "t.csv"
     table.write_text("id,model,output\n1,a,the cup\n1,a,the mug\n")

@@ -446,9 +446,26 @@ def _read_files(
             whole.join(material, file)
     if whole is None:
         raise InputError("all files have aggregate scores", where=files[0], remedy="name files with answers")
+    if len(files) > 2:
+        _pool_participants(whole, files[0].parent.name or "listeners")
     if skipped:
         whole.notes.append(f"Files with aggregate scores are left out: {', '.join(skipped)}.")
     return whole
+
+
+def _pool_participants(material: NativeData, name: str) -> None:
+    """Give the answers of several files one system if every file holds one participant's answers, not those of a system."""
+    has_files_of_people = "participant" in material.mapping or any(p.name == material.format for p in PLATFORMS)
+    if material.kind != "listeners" or "system" in material.mapping or not has_files_of_people:
+        return
+    pairs = {(r.system, r.hearer) for r in material.responses}
+    if len(pairs) > len({system for system, _ in pairs}) or len(pairs) > len({hearer for _, hearer in pairs}):
+        return
+    material.responses = [replace(r, system=name) for r in material.responses]
+    material.notes.append(
+        f"Every file holds the answers of one participant, so they count as answers about one system ({name}). "
+        "If a column names the system, declare it: --map system=COLUMN."
+    )
 
 
 def _is_text(file: Path, has_references: bool) -> bool:
