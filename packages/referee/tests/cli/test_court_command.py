@@ -402,6 +402,8 @@ def test_a_court_on_runs_signs_what_it_uses_and_nothing_else(tmp_path: Path) -> 
     for name, (old, new) in changes.items():
         write(folder / name, "".join(reversed(files[name].splitlines(keepends=True))))
         assert sign_run(folder) == signed
+        (sheet,) = try_runs([folder], TrialSettings(resamples=3, permutations=0)).sheets
+        assert sheet.systems == ("s1", "s2", "s3")  # rows are permuted by place
         assert old in files[name]
         write(folder / name, files[name].replace(old, new, 1))
         different.add(sign_run(folder))
@@ -411,6 +413,11 @@ def test_a_court_on_runs_signs_what_it_uses_and_nothing_else(tmp_path: Path) -> 
         write(folder / "outputs.jsonl", output)
         different.add(sign_run(folder))
     assert len(different) == 10
+    shapes = [["colour", "red"], ["type", "cup"]]
+    for properties in (shapes, shapes[::-1]):
+        write(folder / "outputs.jsonl", json.dumps({"trial": "t", "system": "s1", "properties": properties}) + "\n")
+        different.add(sign_run(folder))
+    assert len(different) == 11  # the order of properties says nothing
 
 
 TABLE = [

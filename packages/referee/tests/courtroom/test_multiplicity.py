@@ -56,6 +56,16 @@ def test_step_down_is_its_definition_written_out() -> None:
     assert {pair: found[pair] for pair in pairs} == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_equally_strong_pairs_have_one_p_in_every_order_of_rows(seed: int) -> None:
+    """Ranks of few units are often equally strong, some with other last bits in another order of rows."""
+    x, y = (np.argsort(part, axis=0).astype(float) for part in table(6, 2, 4, seed))
+    strengths = np.array([[round(abs(spearmanr(a, b)[0]), 9) for b in y.T] for a in x.T])
+    forth, back = (step_down(rank_table((x[::way], y[::way]))).adjusted for way in (1, -1))
+    assert forth == pytest.approx(back)
+    assert len(set(zip(strengths.flat, forth.flat, strict=True))) == len(set(strengths.flat)) < strengths.size
+
+
 def test_many_units_are_dealt_at_random_and_come_near_the_exact_p() -> None:
     x, y = table(12, 1, 1, 5)
     y = y + 0.6 * x

@@ -151,7 +151,9 @@ def test_impossible_times_are_found(ms: float) -> None:
 def test_blanks_are_found() -> None:
     trials, responses = clean()
     responses[9] = replace(responses[9], outcome=Outcome.TIMEOUT, entity=None)
-    assert checks(trials, responses) == {"blank": (responses[9].trial,)}
+    (finding,) = check_corpus(trials, responses)
+    assert (finding.check, finding.trials) == ("blank", (responses[9].trial,))
+    assert finding.message.startswith("1 answer is blank")
     trials[2] = replace(trials[2], references=(Description(text="  "),))
     assert set(check_corpus(trials, [])[0].trials) == {"t2"}
 

@@ -146,7 +146,8 @@ def _make_sheet(
                 systems[row] = None
                 values[side].setdefault(measure, {})[row] = value
                 people |= {row} if system == HUMAN else set()
-    order = tuple(systems)
+    # Permutations draw by place: in one order, whatever the order of outputs.
+    order = tuple(sorted(systems))
     ordered = {side: {m: [v.get(s) for s in order] for m, v in columns.items()} for side, columns in values.items()}
     better = {m: find_direction(m) for m in ordered["automatic"]}
     better |= {m: "lower" if m.endswith(TIMES) else "higher" for m in ordered["hearer"]}

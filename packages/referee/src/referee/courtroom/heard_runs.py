@@ -141,7 +141,7 @@ class HeardRun:
             for output in Run(self.folder).outputs():
                 description = output.description
                 spoken.setdefault(output.system, []).append(
-                    f"{output.trial}\t{description.text}\t{description.properties}"
+                    f"{output.trial}\t{description.text}\t{sorted(description.properties or (), key=repr)}"
                 )
         return {system: sha256("\n".join(sorted(lines)).encode()).hexdigest() for system, lines in spoken.items()}
 

@@ -79,7 +79,8 @@ def _count_as_strong(observed: FloatArray, null: FloatArray) -> FloatArray:
 
 def _make_monotone(observed: FloatArray, p: FloatArray) -> FloatArray:
     """Raise p values so that a weaker pair never has a smaller p than a stronger one."""
-    order = np.argsort(-observed, kind="stable")
+    # The reverse of the order in which pairs are counted: equally strong pairs get the same p, whatever the order of rows.
+    order = np.argsort(observed, kind="stable")[::-1]
     raised = np.empty_like(p)
     raised[order] = np.maximum.accumulate(p[order])
     return raised

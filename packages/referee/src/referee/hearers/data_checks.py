@@ -221,14 +221,17 @@ def _check_duplicates(trials: Sequence[Trial], answers: Sequence[tuple[Trial, Re
         yield _make_fault(
             "duplicates",
             (i for ids in copies for i in ids),
-            f"{_count_noun(sum(len(ids) - 1 for ids in copies), 'trial')} equal another one in everything but the id, as {copies[0][0]} and {copies[0][1]}.",
+            f"{_count_noun(sum(len(ids) - 1 for ids in copies), 'trial equals', 'trials equal')} another one in everything but the id, as {copies[0][0]} and "
+            f"{copies[0][1]}.",
         )
     repeated = Counter(response for _, response in answers)
     same = [r for r, count in repeated.items() if count > 1]
     if same:
         extra = sum(repeated[r] - 1 for r in same)
         yield _make_fault(
-            "duplicates", (r.trial for r in same), f"{_count_noun(extra, 'answer')} occur in the data twice or more."
+            "duplicates",
+            (r.trial for r in same),
+            f"{_count_noun(extra, 'answer occurs', 'answers occur')} in the data twice or more.",
         )
     seen = Counter((trial.id, r.hearer) for trial, r in answers if repeated[r] == 1)
     again = {key: count for key, count in seen.items() if count > 1}
@@ -236,8 +239,8 @@ def _check_duplicates(trials: Sequence[Trial], answers: Sequence[tuple[Trial, Re
         yield _make_fault(
             "duplicates",
             (trial for trial, _ in again),
-            f"{_count_noun(len(again), 'pair')} of a person and an item occur more than once ({sum(again.values()):,} answers): later answers may remember "
-            "the first.",
+            f"{_count_noun(len(again), 'item and person', 'pairs of a person and an item')} occur more than once ({sum(again.values()):,} answers): later "
+            "answers may remember the first.",
         )
 
 
@@ -373,12 +376,16 @@ def _check_blanks(
     silent = [t.id for t in trials if any(not _has_description(d) for d in t.references)]
     if silent:
         yield _make_fault(
-            "blank", silent, f"{_count_noun(len(silent), 'trial')} have a description without words or properties."
+            "blank",
+            silent,
+            f"{_count_noun(len(silent), 'trial has', 'trials have')} a description without words or properties.",
         )
     void = [r.trial for _, r in answers if r.description is not None and not _has_description(r.description)]
     if void:
         yield _make_fault(
-            "blank", void, f"{_count_noun(len(void), 'answer')} are to a description without words or properties."
+            "blank",
+            void,
+            f"{_count_noun(len(void), 'answer is', 'answers are')} to a description without words or properties.",
         )
     no_choice = (Outcome.TIMEOUT, Outcome.DONT_KNOW)
     # A flag says what else an answer was that names no object.
@@ -391,7 +398,7 @@ def _check_blanks(
         yield _make_fault(
             "blank",
             (*none, *blank),
-            f"{_count_noun(len(none) + len(blank), 'answer')} are blank: no object was chosen.",
+            f"{_count_noun(len(none) + len(blank), 'answer is', 'answers are')} blank: no object was chosen.",
         )
 
 
@@ -399,6 +406,6 @@ def _has_description(description: Description) -> bool:
     return bool((description.text or "").strip() or description.properties or description.meaning is not None)
 
 
-def _count_noun(number: int, noun: str) -> str:
-    """Return a number with its noun in singular or plural."""
-    return f"{number:,} {noun}{'s' * (number != 1)}"
+def _count_noun(number: int, one: str, many: str = "") -> str:
+    """Return a number with its noun (or noun and verb) in singular or plural."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
