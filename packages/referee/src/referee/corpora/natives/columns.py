@@ -57,7 +57,7 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
     "references": _split_tiers(
         "references reference refs ref referencetext goldtext goldre golddescription humandescription humanreference humanre"
         " referenz referenzen referencia referencias referentie referenties 参考 参考描述 参照 参照文 참조",
-        "expectedoutput expectedresponse expectedtext expecteddescription gold goldstandard groundtruth gt human humantext golden goldreference "
+        "expectedoutput expectedresponse expectedtext expecteddescription gold goldstandard groundtruth gt gts human humantext golden goldreference "
         + _GOLD_TEXTS,
     ),
     "target": _split_tiers(

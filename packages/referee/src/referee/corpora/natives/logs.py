@@ -578,12 +578,12 @@ def _get_vlmevalkit_gold(row: Mapping[str, Any], path: Path, line: int, columns:
 
 
 def _read_internvl(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]:
-    """Yield the answers of the list that InternVL's `eval/refcoco/evaluate_grounding.py` writes.
+    """Yield the answers that InternVL's `eval/refcoco/evaluate_grounding.py` writes, as a list or one a line.
 
-    Items are picture_size by their position only.
+    Items are known by their position only.
     """
     model = columns.get("system") or drop_endings(path)
-    for number, row in enumerate(read_json(path), 1):
+    for number, row in enumerate(read_table(path).rows, 1):
         height, width = (int(n) for n in row["hw"])
         numbers = _parse_four(row["gt_bbox"], "gt_bbox", path, number)
         if numbers[2] > width + 1 or numbers[3] > height + 1 or min(numbers) < -1:
