@@ -188,6 +188,26 @@ def test_items_of_different_difficulty_are_no_effect_of_position() -> None:
         assert "position" not in checks(trials, found)
 
 
+def test_items_with_many_answers_are_no_effect_of_position() -> None:
+    """Two of 120 items have 300 answers each: weighted by answers, they alone decide about their places."""
+    trials, _ = clean(120)
+    for seed in range(12):
+        rng, found = Random(seed), []
+        for i, trial in enumerate(rng.sample(trials, len(trials))):
+            wrong = next(e.id for e in trial.scene.entities if e.id not in trial.targets)
+            rate = rng.random()
+            found += [
+                Response(
+                    trial=trial.id,
+                    hearer=f"p{k}",
+                    outcome=Outcome.ENTITY,
+                    entity=trial.targets[0] if rng.random() < rate else wrong,
+                )
+                for k in range(300 if i < 2 else 2)
+            ]
+        assert "position" not in checks(trials, found)
+
+
 @pytest.mark.data
 def test_known_faults_of_published_files(data_folder: Path) -> None:
     franke = create("corpus", "franke2024", data=data_folder)

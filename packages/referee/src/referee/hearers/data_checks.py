@@ -34,6 +34,7 @@ CHECKS = ("coding", "items", "duplicates", "position", "times", "blank")
 FASTEST_MS, SLOWEST_MS = 150.0, 3_600_000.0
 LEVEL = 0.001
 """Significance level of the tests of position: with thousands of trials, small effects would be significant at .05."""
+PERMUTATIONS, TINY = 4999, 1e-9
 LEAST_ANSWERS = 20
 LEAST_PEOPLE = 2
 FULL_SHARE = 0.95
@@ -294,25 +295,41 @@ def _test_success_by_position(size: int, answers: Sequence[tuple[Trial, Response
 
 
 def _compute_chance_of_means(parts: Sequence[Mapping[tuple[int, str], Sequence[bool]]]) -> float:
-    """Return the p value of an analysis of variance of items' success by place, within each part; 1 where nothing varies."""
+    """Return the p value of items' success by place, within each part; 1 where nothing varies.
+
+    An analysis of variance, weighted by answers. Items differ more than such weights suppose, so a significant result
+    is confirmed by permuting places among the items of a part.
+    """
     from scipy.special import fdtrc
 
-    between = within = df_between = df_within = 0.0
-    for part in parts:
-        groups: dict[int, list[tuple[float, int]]] = defaultdict(list)
-        for (place, _), right in part.items():
-            groups[place].append((sum(right) / len(right), len(right)))
-        # Weighted by answers: an item with one says little.
-        used = [np.array(g).T for g in groups.values() if sum(n for _, n in g) >= LEAST_ANSWERS]
+    rows = list[tuple[int, int, float, int]]()
+    for number, part in enumerate(parts):
+        answers = Counter(place for (place, _), right in part.items() for _ in right)
+        used = {place for place, n in answers.items() if n >= LEAST_ANSWERS}
         if len(used) > 1:
-            values, weights = np.hstack(used)
-            mean = np.average(values, weights=weights)
-            between += sum(n.sum() * (np.average(x, weights=n) - mean) ** 2 for x, n in used)
-            within += sum(n @ np.square(x - np.average(x, weights=n)) for x, n in used)
-            df_between, df_within = df_between + len(used) - 1, df_within + sum(len(x) - 1 for x, _ in used)
-    if not (df_between and df_within and within):
+            rows += [(number, place, sum(r) / len(r), len(r)) for (place, _), r in part.items() if place in used]
+    if not rows:
         return 1.0
-    return float(fdtrc(df_between, df_within, between / df_between / (within / df_within)))
+    numbers, places, values, weights = np.array(rows).T
+    part_of = np.unique(numbers, return_inverse=True)[1]
+    group = np.unique(part_of * (places.max() + 1) + places, return_inverse=True)[1]
+    values = values - (np.bincount(part_of, weights * values) / np.bincount(part_of, weights))[part_of]
+    total, between = weights @ values**2, _sum_squares(group, values, weights)
+    df_between, df_within = group.max() - part_of.max(), len(rows) - group.max() - 1
+    if not (df_within and total - between > TINY * total):
+        return 1.0
+    p = float(fdtrc(df_between, df_within, between / df_between / ((total - between) / df_within)))
+    if p >= LEVEL:
+        return p
+    rng = np.random.default_rng(1)
+    orders = (np.argsort(part_of + rng.random(len(rows))) for _ in range(PERMUTATIONS))
+    as_strong = sum(_sum_squares(group[order], values, weights) >= between * (1 - TINY) for order in orders)
+    return float((as_strong + 1) / (PERMUTATIONS + 1))
+
+
+def _sum_squares(group: np.ndarray, values: np.ndarray, weights: np.ndarray) -> float:
+    """Return the sum of squares between groups of values with mean 0."""
+    return float((np.bincount(group, weights * values) ** 2 / np.bincount(group, weights)).sum())
 
 
 def _has_places(trial: Trial) -> bool:
@@ -374,19 +391,7 @@ def _check_blanks(
 ) -> Iterator[DataFault]:
     """Yield faults for blank descriptions and blank answers."""
     silent = [t.id for t in trials if any(not _has_description(d) for d in t.references)]
-    if silent:
-        yield _make_fault(
-            "blank",
-            silent,
-            f"{_count_noun(len(silent), 'trial has', 'trials have')} a description without words or properties.",
-        )
     void = [r.trial for _, r in answers if r.description is not None and not _has_description(r.description)]
-    if void:
-        yield _make_fault(
-            "blank",
-            void,
-            f"{_count_noun(len(void), 'answer is', 'answers are')} to a description without words or properties.",
-        )
     no_choice = (Outcome.TIMEOUT, Outcome.DONT_KNOW)
     # A flag says what else an answer was that names no object.
     none = [
@@ -394,12 +399,13 @@ def _check_blanks(
         for _, r in answers
         if r.outcome in no_choice or (r.outcome == Outcome.UNPARSABLE and r.probabilities is None and not r.flags)
     ]
-    if none or blank:
-        yield _make_fault(
-            "blank",
-            (*none, *blank),
-            f"{_count_noun(len(none) + len(blank), 'answer is', 'answers are')} blank: no object was chosen.",
-        )
+    for found, one, many, rest in (
+        (silent, "trial has", "trials have", "a description without words or properties."),
+        (void, "answer is", "answers are", "to a description without words or properties."),
+        ([*none, *blank], "answer is", "answers are", "blank: no object was chosen."),
+    ):
+        if found:
+            yield _make_fault("blank", found, f"{_count_noun(len(found), one, many)} {rest}")
 
 
 def _has_description(description: Description) -> bool:
