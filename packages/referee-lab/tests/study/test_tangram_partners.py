@@ -62,8 +62,8 @@ class Attentive(Partner):
         await super()._perform_acts(acts, puzzle)
         self.done += 1
 
-    async def _type_text(self, text: str, puzzle: int, expressions: Sequence[dict[str, Any]] = ()) -> None:
-        await super()._type_text(text, puzzle, expressions)
+    async def _type_text(self, text: str, number: int, *given: Any, **more: Any) -> None:
+        await super()._type_text(text, number, *given, **more)
         self.done += 1
 
 
