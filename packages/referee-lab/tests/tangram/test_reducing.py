@@ -7,7 +7,12 @@ from pathlib import Path
 import pytest
 
 from referee.errors import InputError
-from referee_lab.tangram.models.reduction import compare_hearing_by_block, reduce_dialogues, reduce_games
+from referee_lab.tangram.models.reduction import (
+    compare_hearing_by_block,
+    estimate_slope,
+    reduce_dialogues,
+    reduce_games,
+)
 from referee_lab.tangram.tiers.game_dialogues import read_game_dialogues
 
 
@@ -49,3 +54,12 @@ def test_any_dialogues_are_reduced(data_folder: Path) -> None:
     assert (found.games, found.heard) == (19, ())
     with pytest.raises(InputError, match="no two pairs describe an object repeatedly"):
         reduce_dialogues("one", read_game_dialogues("cabb-dutch", data_folder)[:1])
+
+
+@pytest.mark.parametrize(("games", "tested"), [(5, False), (6, True)])
+def test_fewer_than_six_games_have_an_interval_and_no_p(games: int, tested: bool) -> None:
+    words = [(r, f"g{g}", 12.0 / r + (g * r) % 3) for g in range(games) for r in range(1, 7)]
+    slope = estimate_slope(words)
+    assert slope is not None
+    assert slope.low < slope.estimate < slope.high < 0
+    assert (slope.p is not None) == tested

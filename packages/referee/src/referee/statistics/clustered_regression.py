@@ -24,7 +24,7 @@ class Slope:
     error: float
     low: float
     high: float
-    p: float
+    p: float | None
     n: int
     clusters: int
 

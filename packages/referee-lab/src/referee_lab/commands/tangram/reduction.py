@@ -51,6 +51,7 @@ def reduction(
 
 def _format_lines(r: Reduction) -> list[str]:
     """Return the reduction as lines of text."""
+    from referee.statistics.dependent_trials import TESTABLE
     from referee_lab.tangram.models.reduction import LEAST
 
     pair_levels, pseudo = ({level.repetition: level for level in levels} for levels in (r.own, r.pseudo))
@@ -74,8 +75,12 @@ def _format_lines(r: Reduction) -> list[str]:
         f"  own pair minus pseudo-dyads (Dice of describing words with the repetition before; pseudo-dyads: {r.same} in other {unit}):",
         f"  {format_number(d.difference)} {format_interval(d.low, d.high)}, t({d.df:.0f}) = {format_number(d.t, 2)}"
         if d.t is not None
-        else "  –",
+        else f"  {format_number(d.difference)} {format_interval(d.low, d.high)}",
     ]
+    if r.pairs < TESTABLE:
+        lines.append(
+            f"  {r.pairs} {unit}: fewer than {TESTABLE} are too few for tests; intervals of repetitions are too narrow"
+        )
     if r.heard:
         heard = [("who", "source", "block", "found", "interval", "n")]
         heard += [

@@ -18,6 +18,7 @@ from referee.records import Trial
 from referee.statistics.clustered_regression import Slope, regress
 from referee.statistics.clusters import cluster_bootstrap
 from referee.statistics.comparisons import Comparison, paired_t
+from referee.statistics.dependent_trials import TESTABLE
 from referee_lab.tangram.models.dialogue_items import iterate_dialogue_items
 from referee_lab.tangram.tiers.dialogue import Dialogue
 from referee_lab.tangram.tiers.reference_forms import count_words, list_describing_words, split_words
@@ -189,6 +190,7 @@ def _measure_reduction(
     by_pair = {pair: [a for a in near if a.pair == pair] for pair in sorted({a.pair for a in near})}
     within_pairs = [float(np.mean([a.within_pair for a in group])) for group in by_pair.values()]
     pseudo = [float(np.mean([a.pseudo for a in group])) for group in by_pair.values()]
+    specificity = paired_t(within_pairs, pseudo)
     return Reduction(
         corpus=name,
         games=len({t.game for t in descriptions}),
@@ -197,7 +199,7 @@ def _measure_reduction(
         slope=estimate_slope([(t.repetition, t.pair, float(t.words)) for t in descriptions]),
         own=_average_by_repetition([(a.repetition, a.pair, a.within_pair) for a in near], seed),
         pseudo=_average_by_repetition([(a.repetition, a.pair, a.pseudo) for a in near], seed),
-        specificity=paired_t(within_pairs, pseudo),
+        specificity=specificity if len(by_pair) >= TESTABLE else replace(specificity, t=None, p=None),
         same=same,
         heard=heard,
     )
@@ -226,7 +228,8 @@ def estimate_slope(words: Sequence[WordCount]) -> Slope | None:
     if not _has_changes(usable):
         return None
     columns = {"log repetition": [log(r) for r, _, _ in usable]}
-    return regress(columns, [log(n) for _, _, n in usable], [g for _, g, _ in usable])[1]
+    slope = regress(columns, [log(n) for _, _, n in usable], [g for _, g, _ in usable])[1]
+    return slope if slope.clusters >= TESTABLE else replace(slope, p=None)
 
 
 def _average_by_repetition(rows: Sequence[tuple[int, str, float]], seed: int) -> tuple[Level, ...]:
