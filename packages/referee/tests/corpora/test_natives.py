@@ -1624,7 +1624,7 @@ def test_logs_of_other_tasks_hold_no_descriptions(tmp_path: Path, target: str) -
 @pytest.mark.parametrize("row", [{"answer": "[1, 2, 3, 4]", "gt_bbox": [1, 2, 3, 4], "hw": None}, {"gt_bbox": 5}, 7])
 def test_rows_of_another_form_are_refused_with_their_place(tmp_path: Path, row: Any) -> None:
     good = {"answer": "[[1, 2, 3, 4]]", "gt_bbox": [1, 2, 3, 4], "hw": [10, 10]}
-    with pytest.raises(InputError, match="after 1 answers a row is not as internvl writes it|holds no table"):
+    with pytest.raises(InputError, match=r"after 1 answers a row is not as internvl writes it|holds no table"):
         read(write_json(tmp_path / "a.json", [good, row]), convention="0-1000 xyxy")
 
 

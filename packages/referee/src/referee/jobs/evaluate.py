@@ -530,6 +530,14 @@ def _describe_findings(evaluated: Evaluated, chosen: Sequence[str]) -> list[str]
         pairs = [p for p in evaluated.comparisons.pairs if leader in (p.a, p.b)] or evaluated.comparisons.pairs
         sentences += [pair.sentence(confidence) for pair in pairs[:2]]
         sentences += evaluated.comparisons.notes[:1]
+    unread = {
+        s: (c["unparsable"] + c["refused"], c.total()) for s, c in material.counts.items() if what == "descriptions"
+    }
+    sentences += [
+        f"{s}: {left_out:,} of {n:,} answers are left out, because no description could be read in them."
+        for s, (left_out, n) in unread.items()
+        if left_out
+    ]
     empty = [m for m in chosen if not any(r["n"] for r in evaluated.rows if r["metric"] == m) and m not in MEASURES]
     if empty:
         sentences.append(f"Not measured: {', '.join(empty)} ({_describe_needs(empty)}).")

@@ -178,6 +178,9 @@ _COMPARES = re.compile(
     r"|\b(?:ander\w*|einzig\w*|eindeutig\w*|unterscheid\w*|weil|denn|autres?|seule?s?|unique\w*|disting\w*|car(?= (?:les? |la |l['’]|ils? |elles? |aucun|c['’]|tou[st]|seule? |rien |ce |deux ))|otr[oa]s?|demás|únic[oa]s?|porque|outr[oa]s?|pois|enige|omdat|want|onderscheid\w*|alle|toutes?|tous|tod[oa]s)\b|其他|唯一|只有|区别|因为|他の|他は|唯一|だけ|区別|#\d|[(\[]\d",
     I,
 )
+# A sentence that goes on about the object: "The red cup. It is next to the plate."
+_PRONOUN = r"(?:it|he|she|they|es|er|sie|il|elle|ela|ele|het|hij)\b"
+_SECOND_SENTENCE = re.compile(rf"(?<=\w[.!])\s+{_PRONOUN}.*", I)
 # A verb that makes a clause of words: a phrase has one only after a word that opens a relative clause.
 _FINITE = re.compile(
     r"\b(?:(?:is|are|was|were|does|do|did|has|have|had|(?<!\ba )(?<!\bthe )can(?!\W*$)|could|should|would|will|shall|may|might|must)(?:n['’]t)?|it['’]s|can['’]t|cannot|won['’]t|there['’]s|(?:i|you|we|they|he|she)['’]\w+|shows?|depicts?|contains?|seems?|appears?|means|refers?|describes?|identifies|distinguishes|works|needs?|depends?|differs?|distinguishes|distinguish|violates?|occurs?|occurred|varies|vary|shares|lacks|requires?|exists?|consists|belongs|matters|suffices?|helps|allows|blocked)\b"
@@ -327,6 +330,9 @@ def _parse_lines(text: str) -> str | None:
         ):
             break
         if not described and _is_talk(line):
+            continue
+        if described and re.match(_PRONOUN, line, I):
+            described[-1] = f"{described[-1].rstrip('.')}. {line}"
             continue
         quoted = _find_quoted(line)
         if quoted is None:
@@ -688,7 +694,7 @@ def _strip_reasons(text: str) -> str | None:
         is_clause = _FINITE.search(segment) and not _RELATIVE.match(segment)
         if _COMPARES.search(segment) and (is_clause or opening or not re.match(r"\w+", match[0])):
             return text[: match.start()]
-        if is_clause and not re.match(r"(?:it|he|she|they|es|er|sie|il|elle|ela|ele|het|hij)\b", segment, I):
+        if is_clause and not re.match(_PRONOUN, segment, I):
             return None
         if (
             re.search(r"[.!。！]\s*$", text[: match.end()])
@@ -820,7 +826,7 @@ def _is_phrase(text: str, is_carried: bool) -> bool:
         return False
     if _NO_DESCRIPTION.match(text) or _BARE_NUMBER.match(text) or _DOUBT.search(text) or _OF_TASK.match(text):
         return False
-    verb = _FINITE.search(text)
+    verb = _FINITE.search(_SECOND_SENTENCE.sub("", text))
     if (
         verb
         and not re.match(r"(?:has|have|contains|looks)\b", text, I)
