@@ -100,7 +100,7 @@ def test_a_folder_that_cannot_be_written_is_told_before_any_work(
 def test_a_worker_of_another_version_says_so(offset: Path) -> None:
     fault, _ = RayWorker(pickle_object(Squares(offset)), ("0.1", ("3", "9"))).greet({})
     assert fault is not None
-    assert "this side 0.1 on 3.9" in str(fault)
+    assert "this machine 0.1 on 3.9" in str(fault)
     assert "install the same version" in str(fault)
     assert RayWorker(pickle_object(Squares(offset)), on_ray.HERE).greet({}) == (None, [])
 

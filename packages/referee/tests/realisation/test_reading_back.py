@@ -163,6 +163,8 @@ def test_frames_for_unknown_words_are_read_back(language: str, data: st.DataObje
     values = data.draw(
         st.lists(word | st.sampled_from(["yes", "no", "none", "7 gru"]), min_size=4, max_size=6, unique=True)
     )
+    # "Bubuk" ends like "buk buk", which is said once.
+    assume(not any(name.lower()[:-4].endswith(value) for name in names for value in values))
     rows = [{name: data.draw(st.sampled_from(values)) for name in names} for _ in range(3)]
     entities = [{"id": i, "attributes": row} for i, row in zip("abc", rows, strict=True)]
     view = make_view({"language": language, "entities": entities}, ["a"])

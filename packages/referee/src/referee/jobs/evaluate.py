@@ -507,15 +507,8 @@ def _describe_findings(evaluated: Evaluated, chosen: Sequence[str]) -> list[str]
     material, confidence = evaluated.material, evaluated.testing.confidence
     systems = list(dict.fromkeys(row["system"] for row in evaluated.rows))
     shown = ", ".join(systems[:4]) + (" …" if len(systems) > 4 else "")
-    what = (
-        "answers of listeners"
-        if material.kind == "listeners"
-        else "coordinates"
-        if material.kind == "places"
-        else "descriptions"
-        if material.outputs
-        else "choices"
-    )
+    kinds = {"listeners": "answers of listeners", "places": "coordinates"}
+    what = kinds.get(material.kind, "descriptions" if material.outputs else "choices")
     sentences = [
         f"{count_noun(len(systems), 'system')} ({shown}), {count_noun(evaluated.items, 'item')}, {what} ({material.kind}, {material.format})."
     ]
