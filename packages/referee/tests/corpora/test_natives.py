@@ -558,6 +558,16 @@ def test_a_table_may_have_a_column_of_boxes_for_each_system(tmp_path: Path) -> N
     assert {(o.trial, o.system) for o in material.outputs} == {(str(n), f"answers/{s}") for n in "1234" for s in "xy"}
 
 
+def test_choices_of_lm_eval_have_their_options_in_the_document(tmp_path: Path) -> None:
+    doc = {"question": "Which is red?", "choices": ["chair", "sofa", "desk"]}
+    rows = [
+        {"doc_id": n, "doc": doc, "target": "B", "filter": "none", "filtered_resps": [words], "doc_hash": "x"}
+        for n, words in enumerate(("B", "(A)", "The answer is B."))
+    ]
+    material = read(write_lines(tmp_path / "m" / "samples_t.jsonl", rows))
+    assert [r.entity for r in material.responses] == ["2", "1", "2"]
+
+
 def test_files_of_one_participant_each_are_answers_about_one_system(tmp_path: Path) -> None:
     """Laboratories write a file for each participant; three files of models' answers keep their names."""
     for n in range(3):

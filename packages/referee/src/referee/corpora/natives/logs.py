@@ -101,7 +101,10 @@ def _read_inspect(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]
             where=str(path),
             shown=tuple(map(str, metadata.get("places") or ())),
             system=metadata.get("system"),
-            **(_get_inspect_box(metadata, head, columns, path) or _get_inspect_target(sample)),
+            **(
+                _get_inspect_box(metadata, head, columns, path)
+                or _get_target(sample.get("target"), sample.get("choices"))
+            ),
         )
     # A run that was broken off lacks samples.
     for name in unfinished:
@@ -125,19 +128,14 @@ def _get_inspect_box(
     }
 
 
-def _get_inspect_target(sample: Mapping[str, Any]) -> dict[str, Any]:
+def _get_target(target: Any, choices: Any) -> dict[str, Any]:
     """Return the target of a sample: the letter of a choice, or the correct texts."""
-    target, choices = sample.get("target"), sample.get("choices")
-    targets = target if isinstance(target, list) else [target]
-    if (
-        choices
-        and len(targets) == 1
-        and re.fullmatch(r"[A-Z]", str(targets[0] or ""))
-        and ord(str(targets[0])) - ord("A") < len(choices)
-    ):
+    if isinstance(target, list) and len(target) == 1:
+        target = target[0]
+    if isinstance(choices, list) and re.fullmatch(r"[A-Z]", str(target)) and ord(str(target)) - ord("A") < len(choices):
         letters = tuple(chr(ord("A") + i) for i in range(len(choices)))
-        return {"options": (len(choices), letters.index(str(targets[0])) + 1), "labels": letters}
-    return {"references": tuple(str(t) for t in targets if t)}
+        return {"options": (len(choices), letters.index(str(target)) + 1), "labels": letters}
+    return {"references": tuple(filter(None, parse_texts(target)))}
 
 
 def _get_completion(sample: Mapping[str, Any]) -> str | None:
@@ -246,7 +244,7 @@ def _read_harness(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]
                 line=line,
                 shown=tuple(map(str, doc.get("places") or ())),
                 system=doc.get("system"),
-                **(gold or {"references": _get_targets(row)}),
+                **(gold or _get_target(row.get("target"), doc.get("choices"))),
             )
             # Files are opened for appending, so a repeated run writes every line twice.
             if "doc" in row or written.get((answer.model, answer.trial)) != content:
@@ -279,11 +277,6 @@ def _get_media_size(row: Mapping[str, Any]) -> Size | None:
 
 def _has_text_target(row: Mapping[str, Any]) -> bool:
     return "doc" in row and bool(row.get("target"))
-
-
-def _get_targets(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the references of a sample: its target, or the texts of a list that is written as text."""
-    return tuple(filter(None, parse_texts(row.get("target"))))
 
 
 def list_lmms_measures(row: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -501,7 +494,7 @@ def _get_evalscope_target(row: Mapping[str, Any], metadata: Mapping[str, Any], p
                 remedy="name reviews whose target is [x1, y1, x2, y2] from 0 to 1",
             )
         return {"gold": Box(numbers, SHARES), "size": picture_size or UNIT_SQUARE, "scene": scene}
-    return {"references": _get_targets({"target": target}), "scene": scene}
+    return {**_get_target(target, None), "scene": scene}
 
 
 # -- VLMEvalKit ------------------------------------------------------------------------------------------------------------
