@@ -569,13 +569,14 @@ def test_choices_of_lm_eval_have_their_options_in_the_document(tmp_path: Path) -
 
 
 def test_files_of_one_participant_each_are_answers_about_one_system(tmp_path: Path) -> None:
-    """Laboratories write a file for each participant; three files of models' answers keep their names."""
+    """Laboratories write a file for each participant; files with several people's answers are systems."""
     for n in range(3):
         rows = [f"p{n},i{item},a,{'a' if item else 'b'}" for item in range(2)]
         (tmp_path / f"sub-{n}.csv").write_text("\n".join(["participant,item,target,chosen", *rows]))
     material = read(tmp_path)
     assert {r.system for r in material.responses} == {tmp_path.name}
     assert len({r.hearer for r in material.responses}) == 3
+    assert {r.system for r in read(tmp_path / "sub-0.csv", tmp_path / "sub-1.csv").responses} == {tmp_path.name}
     # Two people answered about every system: the files are systems.
     for n in range(3):
         with (tmp_path / f"sub-{n}.csv").open("a") as file:

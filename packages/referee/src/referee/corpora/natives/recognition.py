@@ -446,7 +446,7 @@ def _read_files(
             whole.join(material, file)
     if whole is None:
         raise InputError("all files have aggregate scores", where=files[0], remedy="name files with answers")
-    if len(files) > 2:
+    if len(files) > 1:
         _pool_participants(whole, files[0].parent.name or "listeners")
     if skipped:
         whole.notes.append(f"Files with aggregate scores are left out: {', '.join(skipped)}.")
